@@ -1,0 +1,126 @@
+"""One POST, and the knowledge of what had left when it failed.
+
+The transport is used without a client: a client follows its environment's proxies, and logs the whole URL. Each
+attempt has a connection of its own. A kept one that the server closes while we write looks exactly like a lost
+reply, and would turn a healthy delivery into an uncertain one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...domain.outcome import Outcome, Retry, Uncertain
+from ...domain.text import clean
+from ..deadline import Deadline
+from .guard import Target
+from .verdict import Answer
+
+if TYPE_CHECKING:
+    from httpx2 import Request, Response
+
+_BODY_BYTES = 65_536
+
+
+@dataclass(slots=True)
+class _Progress:
+    """`sent` is true from the first byte of the body on.
+
+    Up to there the server holds a request without its content, and cannot have acted on it. Later there is no
+    telling: a write that failed may have been complete on the other side.
+    """
+
+    sent: bool = False
+
+    async def trace(self, event: str, info: Mapping[str, object]) -> None:
+        if event.endswith(".send_request_body.started"):
+            self.sent = True
+
+
+async def post(
+    target: Target,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tls: ssl.SSLContext,
+    connect_seconds: float,
+    deadline: Deadline,
+) -> Answer | Outcome:
+    """POST to the first of the target's addresses that can be reached; return the answer or what else is known."""
+    failure: Outcome = Retry(f"{target.origin}: there was no time left to connect")
+    for address in target.addresses:
+        progress = _Progress()
+        request = _request(target, address, headers, body, progress, connect_seconds)
+        answer = await _attempt(request, progress, tls, deadline)
+        if isinstance(answer, Answer):
+            return answer
+        failure = _failed(target.origin, progress, answer)
+        if progress.sent or not deadline.left():
+            break
+    return failure
+
+
+def _request(
+    target: Target,
+    address: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    progress: _Progress,
+    connect_seconds: float,
+) -> Request:
+    from httpx2 import Request
+
+    url = target.url
+    return Request(
+        "POST",
+        url.copy_with(host=address),
+        headers={"Host": url.netloc.decode("ascii"), **headers},
+        content=body,
+        extensions={
+            "trace": progress.trace,
+            "timeout": {"connect": connect_seconds},
+            # The certificate must be that of the name, although we connect to an address.
+            "sni_hostname": url.raw_host.decode("ascii").strip("[]"),
+        },
+    )
+
+
+async def _attempt(
+    request: Request, progress: _Progress, tls: ssl.SSLContext, deadline: Deadline
+) -> Answer | Exception:
+    from httpx2 import AsyncHTTPTransport, HTTPError
+
+    try:
+        async with AsyncHTTPTransport(verify=tls, trust_env=False) as transport:
+            async with asyncio.timeout_at(deadline.at):
+                response = await transport.handle_async_request(request)
+            return await _answer(response, deadline)
+    except (HTTPError, OSError, TimeoutError) as error:
+        return error
+
+
+async def _answer(response: Response, deadline: Deadline) -> Answer:
+    """Read the answer's body as far as it is of use; the status alone decides, so a broken body changes nothing."""
+    from httpx2 import HTTPError
+
+    body = b""
+    try:
+        async with asyncio.timeout_at(deadline.at):
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) >= _BODY_BYTES:
+                    break
+            await response.aclose()
+    except (HTTPError, OSError, TimeoutError):
+        pass
+    return Answer(response.status_code, dict(response.headers), body[:_BODY_BYTES])
+
+
+def _failed(origin: str, progress: _Progress, error: Exception) -> Outcome:
+    what = clean(f"{origin}: {str(error) or 'no answer in time'} ({type(error).__name__})")
+    if progress.sent:
+        return Uncertain(f"{what}; the request had left", phase="reply")
+    return Retry(what)

@@ -1,0 +1,111 @@
+"""Where a webhook may go: a URL somebody else wrote must not reach what only we can reach.
+
+The name is resolved once, every address is judged, and the connection then goes to a judged address, never to
+the name: a second look-up could answer something else (DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from httpx2 import URL
+
+_MOST_ADDRESSES = 4
+
+# Inside Azure this public address is the host's own control service.
+_FORBIDDEN = frozenset({ipaddress.ip_address("168.63.129.16")})
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Forbidden(Exception):
+    """This URL will never be called; the text says why and holds no path or query."""
+
+
+class Unresolved(Exception):
+    """The host has no address at the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL that may be called, and the addresses at which."""
+
+    url: URL
+    addresses: tuple[str, ...]
+
+    @property
+    def origin(self) -> str:
+        return origin(self.url)
+
+
+def origin(url: URL) -> str:
+    """Return scheme, host and port. What follows in a webhook's URL is often a secret."""
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
+
+
+def parse(text: str) -> URL:
+    """Return the URL; raises Forbidden for one that is malformed, not http(s), or carries a password."""
+    from httpx2 import URL, InvalidURL
+
+    try:
+        url = URL(text)
+    except (InvalidURL, UnicodeError):
+        raise Forbidden("the URL is malformed") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise Forbidden("the URL must begin with https:// or http:// and a host")
+    if url.userinfo:
+        raise Forbidden(f"the URL of {url.host} carries a user name or password; use a header")
+    return url
+
+
+async def approve(url: URL, *, allow_private: bool) -> Target:
+    """Resolve the URL's host and return where to connect; raises Forbidden or Unresolved.
+
+    One forbidden address among several forbids them all: that mixture is how a rebinding attack looks.
+    """
+    found = await look_up(url.raw_host.decode("ascii").strip("[]"), url.port or _port(url))
+    if not allow_private:
+        for address in found:
+            if not is_public(address):
+                raise Forbidden(
+                    f"{url.host} is {address}, which is not a public address; "
+                    "allow_private=True permits it for the whole channel"
+                )
+    return Target(url, tuple(found[:_MOST_ADDRESSES]))
+
+
+def is_public(text: str) -> bool:
+    """Say whether an address belongs to the public internet, looking inside IPv6 forms that carry an IPv4."""
+    try:
+        address = _inner(ipaddress.ip_address(text))
+    except ValueError:
+        return False
+    return address.is_global and not address.is_multicast and address not in _FORBIDDEN
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """Return the addresses of a host, as the system resolves it; raises Unresolved."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (socket.gaierror, UnicodeError) as error:
+        raise Unresolved(f"{host} cannot be resolved: {error}") from None
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def _inner(address: Address) -> Address:
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def _port(url: URL) -> int:
+    return 443 if url.scheme == "https" else 80

@@ -1,0 +1,113 @@
+"""From a due notification and its handler's answer to a move or a message: everything before the wire.
+
+The order is the order of a round: `precheck` may close it without asking anyone, `judge` reads the handler's
+answer, `intend` is the last look before the intent goes on record.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+from ..errors import InvalidMessage
+from .decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .lifecycle import Event
+from .message import Message, freeze
+from .notification import Intent, Move, Notification, move
+from .policy import ChannelPolicy, Kind, Mode
+from .text import TRACEBACK_CHARACTERS, clean
+
+DEFERRAL = timedelta(minutes=1)
+SMALLEST_DEFERRAL = timedelta(seconds=1)
+KEY_WINDOW_MARGIN = timedelta(minutes=1)
+
+
+def precheck(n: Notification, mode: Mode, now: datetime, by: str) -> Move | None:
+    """Return the move that makes asking the handler pointless, if there is one."""
+    if n.expires_at is not None and n.expires_at <= now:
+        return move(n, Event.SKIP, now, by, reason=f"expired: worth nothing after {n.expires_at.isoformat()}")
+    if mode == "off":
+        return move(n, Event.SKIP, now, by, reason=f"kind {n.kind} is switched off")
+    return None
+
+
+def due(n: Notification, now: datetime) -> Due:
+    """Return what the handler is given."""
+    wall = datetime.fromisoformat(n.wall) if n.wall else None
+    return Due(
+        n.kind, n.key, n.recipient, json.loads(n.data), n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0
+    )
+
+
+def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: datetime, by: str) -> Move | Message:
+    """Return the move a decision makes, or the message it wants sent over this notification's channel."""
+    match decision:
+        case Message():
+            if decision.channel is not None and decision.channel != n.channel:
+                reason = f"moved to channel {decision.channel}"
+                return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=decision.channel)
+            if mode == "shadow":
+                return move(n, Event.SKIP, now, by, reason=f"shadow: would have sent {freeze(decision)}")
+            return decision
+        case Skip(reason):
+            return move(n, Event.SKIP, now, by, reason=reason)
+        case Defer():
+            return _defer(n, decision, kind, now, by)
+        case Cancel(reason):
+            return move(n, Event.CANCEL, now, by, reason=reason)
+        case Reject(reason):
+            return move(n, Event.REJECT, now, by, reason=reason)
+        case _:
+            raise TypeError(f"the handler of {n.kind} answered {type(decision).__name__}, which is no decision")
+
+
+def _defer(n: Notification, decision: Defer, kind: Kind, now: datetime, by: str) -> Move:
+    used = n.budget_used + decision.uses_attempt
+    if used >= kind.retry.attempts:
+        return move(n, Event.EXHAUST, now, by, reason=f"attempts used up: {decision.reason}", budget_used=used)
+    if now - n.age_from >= kind.patience:
+        return move(n, Event.EXHAUST, now, by, reason=f"deferred for {kind.patience} and more: {decision.reason}")
+    until = max(decision.until or now + DEFERRAL, now + SMALLEST_DEFERRAL)
+    return move(n, Event.DEFER, now, by, wake_at=until, reason=decision.reason, budget_used=used)
+
+
+def failed(n: Notification, error: BaseException, detail: str, kind: Kind, now: datetime, by: str, jitter: float) -> Move:
+    """Return the move of a handler that raised, answered nonsense or overran its time: an attempt used, or review."""
+    if isinstance(error, InvalidMessage):
+        return move(n, Event.REJECT, now, by, reason=f"the handler made a message that can never be sent: {error}")
+    used = n.budget_used + 1
+    reason = clean(detail, TRACEBACK_CHARACTERS)
+    if used >= kind.retry.attempts or now - n.age_from >= kind.retry.age:
+        return move(n, Event.EXHAUST, now, by, reason=reason, budget_used=used)
+    return move(n, Event.DEFER, now, by, wake_at=now + kind.retry.delay(used, jitter), reason=reason, budget_used=used)
+
+
+def give_back(n: Notification, now: datetime, by: str, reason: str) -> Move:
+    """Return the move that hands an unbegun notification back, unused."""
+    return move(n, Event.DEFER, now, by, wake_at=now, reason=reason)
+
+
+def intend(n: Notification, message: Message, channel: ChannelPolicy, now: datetime, by: str) -> Intent | Move:
+    """Return the intent to put on record, or the move to `uncertain` where a repeat is no longer lawful.
+
+    While an attempt is in doubt the stored bytes go out again, never the message just made.
+    """
+    if not n.doubt or n.message is None or n.rendered_at is None:
+        return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0)
+    first = n.first_begun_at or now
+    if not may_repeat(n, channel, now):
+        reason = "it may have been sent, and the time in which the provider would notice a repeat is over"
+        return move(n, Event.DOUBT, now, by, reason=reason)
+    return Intent(n, n.id, n.version + 1, n.number + 1, now, n.message, n.rendered_at, first, by, n.doubt)
+
+
+def may_repeat(n: Notification, channel: ChannelPolicy, now: datetime) -> bool:
+    """Say whether a message in doubt may go out again at this moment."""
+    return key_protects(n, channel, now) if n.permit == "key" else n.permit is not None
+
+
+def key_protects(n: Notification, channel: ChannelPolicy, now: datetime) -> bool:
+    """Say whether the provider would still recognise a repeat by its idempotency key."""
+    if channel.key_window is None or n.first_begun_at is None:
+        return False
+    return now < n.first_begun_at + channel.key_window - KEY_WINDOW_MARGIN

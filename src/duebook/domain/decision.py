@@ -1,0 +1,74 @@
+"""What a handler is given when a notification is due, and what it may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..errors import InvalidInput
+from .message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A notification whose time has come. Read current facts with it; it carries only what was scheduled.
+
+    `number` is the attempt about to be made. `wall` and `zone` are those of a local promise. `in_doubt`: an
+    earlier attempt may have reached the recipient, so a message answered now is not used; the earlier bytes are.
+    """
+
+    kind: str
+    key: str
+    recipient: str
+    data: Mapping[str, Any]
+    due_at: datetime
+    now: datetime
+    number: int
+    tenant: str | None = None
+    wall: datetime | None = None
+    zone: str | None = None
+    in_doubt: bool = False
+
+    @property
+    def lateness(self) -> timedelta:
+        """How long after its promised instant this is."""
+        return self.now - self.due_at
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Not needed any more; closes the notification as skipped, with the reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defer:
+    """Not now. Without `until` it is asked again after a minute; `uses_attempt` counts it against the budget."""
+
+    reason: str
+    until: datetime | None = None
+    uses_attempt: bool = False
+
+    def __post_init__(self) -> None:
+        if self.until is not None and self.until.tzinfo is None:
+            raise InvalidInput("until", "has no time zone; use an aware datetime")
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Never; closes the notification as cancelled, with the reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """It can never be sent as it is; goes to review, where a person may change the facts and redrive it."""
+
+    reason: str
+
+
+Decision = Message | Skip | Defer | Cancel | Reject

@@ -1,0 +1,139 @@
+"""What a handler hands to a channel: the rendered message, frozen when the attempt begins.
+
+A message is a value. Once an attempt is in doubt, only these same bytes may go out again, so it can be written
+to the store and read back without change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from ..errors import InvalidInput, InvalidMessage
+from .text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked
+
+MESSAGE_BYTES = 1_048_576
+
+_ADDRESS = re.compile(r"[^@\s<>,;:\"\x00-\x1f\x7f]+@[^@\s<>,;:\"\x00-\x1f\x7f]+")
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+
+
+def _line(name: str, value: str, limit: int = KEY_CHARACTERS, *, empty: bool = False) -> None:
+    try:
+        checked(name, value, limit, empty=empty)
+    except InvalidInput as error:
+        raise InvalidMessage(name, error.problem) from None
+
+
+def _address(name: str, value: str) -> None:
+    _line(name, value, RECIPIENT_CHARACTERS)
+    if not _ADDRESS.fullmatch(value):
+        raise InvalidMessage(name, f"{value!r} is not one e-mail address")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """The base of every message. `channel` moves this one to another channel than its kind's."""
+
+    type: ClassVar[str] = ""
+    channel: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.channel is not None:
+            _line("channel", self.channel, NAME_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Email(Message):
+    """One e-mail to one recipient. Line breaks in any header value are refused, not repaired."""
+
+    type: ClassVar[str] = "email"
+    to: str
+    subject: str
+    text: str
+    html: str | None = None
+    to_name: str | None = None
+    sender: str | None = None
+    sender_name: str | None = None
+    reply_to: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        for name in ("to", "sender", "reply_to"):
+            if (address := getattr(self, name)) is not None:
+                _address(name, address)
+        _line("subject", self.subject, 900, empty=True)
+        for name in ("to_name", "sender_name"):
+            if (person := getattr(self, name)) is not None:
+                _line(name, person)
+        for header, value in self.headers.items():
+            if not _HEADER_NAME.fullmatch(header):
+                raise InvalidMessage("headers", f"{header!r} is not a header name")
+            _line(f"headers[{header}]", value, 900)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Push(Message):
+    """A short notification for a device, or a line of text for a phone."""
+
+    type: ClassVar[str] = "push"
+    to: str
+    title: str
+    body: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _line("to", self.to, 2_000)
+        _line("title", self.title, 500, empty=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook(Message):
+    """A JSON document for another system. `to` is its URL; without one the channel's own is used."""
+
+    type: ClassVar[str] = "webhook"
+    body: Mapping[str, Any]
+    to: str | None = None
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        if self.to is not None:
+            _line("to", self.to, 2_000)
+
+
+_TYPES: dict[str, type[Message]] = {kind.type: kind for kind in (Email, Push, Webhook)}
+
+
+def freeze(message: Message) -> str:
+    """Return the message as JSON text; equal messages give equal text."""
+    values = {item.name: getattr(message, item.name) for item in fields(message)}
+    values = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    try:
+        text = json.dumps(
+            {"type": message.type, **values}, ensure_ascii=False, allow_nan=False, sort_keys=True
+        )
+        size = len(text.encode())
+    except (TypeError, ValueError) as error:
+        raise InvalidMessage("message", f"cannot be stored: {error}") from None
+    if size > MESSAGE_BYTES:
+        raise InvalidMessage("message", f"is {size:,} bytes; the limit is {MESSAGE_BYTES:,}")
+    if "\\u0000" in text:
+        raise InvalidMessage("message", "contains the character U+0000; remove it")
+    return text
+
+
+def thaw(text: str) -> Message:
+    """Return the message that `freeze` wrote."""
+    values = json.loads(text)
+    return _TYPES[values.pop("type")](**values)
+
+
+def fingerprint(text: str) -> str:
+    """Return the SHA-256 of a frozen message, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()

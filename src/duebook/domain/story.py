@@ -1,0 +1,78 @@
+"""What is known about a notification, told to people; and what is known about all of them, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from .lifecycle import State
+from .notification import Attempt, Notification
+from .recovery import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRecord:
+    """What is remembered of an identity, also after retention removed its notification."""
+
+    kind: str
+    key: str
+    notification_id: int
+    recipient: str
+    state: State
+    due_at: datetime
+    created_at: datetime
+    closed_at: datetime | None = None
+    reason: str | None = None
+    provider_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One move that was no attempt."""
+
+    version: int
+    at: datetime
+    by: str
+    event: str
+    state: str
+    next: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Everything on record about one identity. `pruned`: 0 whole, 1 without bodies, 2 without ledger."""
+
+    identity: IdentityRecord
+    notification: Notification | None
+    attempts: Sequence[Attempt] = ()
+    history: Sequence[Entry] = ()
+    evidence: Sequence[Evidence] = ()
+    resolutions: Sequence[str | None] = ()
+    pruned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KindRecord:
+    """A kind that some worker has served, and when it last said so."""
+
+    kind: str
+    channel: str
+    priority: int
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What an operator looks at. Instants are those of the oldest of each."""
+
+    due: int
+    oldest_due_at: datetime | None
+    in_flight: int
+    expired_leases: int
+    uncertain: int
+    oldest_uncertain_at: datetime | None
+    review: int
+    oldest_review_at: datetime | None
+    next_wake_at: datetime | None

@@ -1,0 +1,199 @@
+"""Everything duebook asks of the outside, on one page. Read this second, after domain/lifecycle.py.
+
+The engine and the application await these and nothing else. A test or a simulation that implements them has
+duebook whole.
+
+The store is asked by *plans*: a verb of the store is a generator that yields statements and receives their rows, and
+does no I/O. Whoever holds a connection runs it: the worker's pool, a thread with an SQLite file, or the caller's own
+transaction, synchronous or not. So there is one implementation of each verb, wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from .domain.control import Control
+from .domain.decision import Decision, Due
+from .domain.draft import Draft
+from .domain.lifecycle import State
+from .domain.message import Message
+from .domain.notification import Attempt, Intent, Move, Notification
+from .domain.outcome import Outcome
+from .domain.policy import ChannelPolicy, Kind
+from .domain.recovery import Evidence
+from .domain.story import Backlog, IdentityRecord, KindRecord, Story
+
+R = TypeVar("R")
+
+
+class Statement(NamedTuple):
+    """A verb of the SQL folder and its parameters. Instants are text, many rows are one JSON text."""
+
+    verb: str
+    parameters: Mapping[str, str | int | None]
+
+
+Rows = Sequence[Sequence[Any]]
+Plan = Generator[Statement, Rows, R]
+
+
+class Database(Protocol):
+    """Runs plans."""
+
+    async def run(self, plan: Plan[R]) -> R:
+        """Run a plan in one transaction. Raises Busy, StoreUnavailable or SchemaMismatch; then nothing is stored,
+        except that after StoreUnavailable the last commit may have happened."""
+        ...
+
+    async def ask(self, plan: Plan[R]) -> R:
+        """Run a plan of one statement, or of statements that need not be atomic."""
+        ...
+
+    async def time(self) -> datetime:
+        """Return the database's own time. Only leases of the dead are judged by it."""
+        ...
+
+
+class Store(Protocol):
+    """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
+
+    def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]: ...
+    def read_identities(self, names: Sequence[tuple[str, str]]) -> Plan[dict[tuple[str, str], IdentityRecord]]: ...
+    def read(self, kind: str, key: str) -> Plan[Notification | None]: ...
+    def lock(self, kind: str, key: str) -> Plan[Notification | None]: ...
+    def lock_group(self, group: str, limit: int) -> Plan[list[Notification]]: ...
+    def lock_recipient(self, recipient: str) -> Plan[list[Notification]]: ...
+    def search(self, filters: Mapping[str, str | None], before: int, limit: int) -> Plan[list[Notification]]: ...
+    def search_recipient(self, recipient: str, before: int, limit: int) -> Plan[list[Notification]]: ...
+    def search_address(self, address: str, limit: int) -> Plan[list[Notification]]: ...
+    def read_story(self, kind: str, key: str) -> Plan[Story | None]: ...
+
+    def claim(
+        self,
+        channel: str,
+        kinds: Collection[str],
+        limits: Sequence[int],
+        alone: int,
+        floor: datetime,
+        now: datetime,
+        lease_until: datetime,
+        holder: str,
+    ) -> Plan[list[Notification]]: ...
+    def peek(self, channel: str, kinds: Collection[str], floor: datetime) -> Plan[datetime | None]: ...
+    def begin(self, intents: Sequence[Intent]) -> Plan[set[int]]: ...
+    def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
+        """Make moves; answers the new state of each row whose version was still the one the move was made from."""
+        ...
+
+    def extend(self, held: Sequence[tuple[int, int]], now: datetime, lease_until: datetime) -> Plan[set[int]]: ...
+    def request_cancel(self, wishes: Mapping[int, str]) -> Plan[None]: ...
+
+    def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]: ...
+    def lock_worthless(self, now: datetime, limit: int) -> Plan[list[Notification]]: ...
+    def lock_uncertain(self, now: datetime, limit: int) -> Plan[list[Notification]]: ...
+    def lock_evidenced(self, limit: int) -> Plan[list[Notification]]: ...
+    def read_doubtful_evidence(self, ids: Sequence[int]) -> Plan[dict[int, list[Evidence]]]: ...
+    def record_evidence(self, evidence: Sequence[Evidence]) -> Plan[None]: ...
+    def consider_evidence(self, ids: Sequence[int], resolved: Sequence[Evidence], now: datetime) -> Plan[None]: ...
+    def postpone(self, looks: Sequence[tuple[int, int, datetime]]) -> Plan[None]: ...
+
+    def read_controls(self) -> Plan[list[Control]]: ...
+    def set_pause(self, scope: str, paused: bool, reason: str, by: str, now: datetime) -> Plan[None]: ...
+    def set_mode(self, scope: str, mode: str, reason: str, by: str, now: datetime) -> Plan[None]: ...
+    def throttle(self, channel: str, until: datetime, reason: str, by: str, now: datetime) -> Plan[None]: ...
+    def take_rate(self, channel: str, wanted: int, rate: float, by: str, now: datetime) -> Plan[tuple[int, datetime]]: ...
+    def register_kinds(self, kinds: Sequence[Kind], now: datetime) -> Plan[None]: ...
+    def read_kinds(self) -> Plan[list[KindRecord]]: ...
+    def read_backlog(self, now: datetime) -> Plan[Backlog]: ...
+    def count_states(self) -> Plan[list[tuple[str, str, State, int, datetime]]]: ...
+    def read_lateness(self, since: datetime, limit: int) -> Plan[list[timedelta]]: ...
+
+    def prune(self, kind: Kind, now: datetime, limit: int) -> Plan[int]: ...
+    def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]: ...
+    def forget(self, recipient: str, alias: str) -> Plan[int]: ...
+    def notify(self, channel: str) -> Plan[None]: ...
+    def read_schema(self) -> Plan[int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SendContext:
+    """What a channel may know about an attempt besides the message.
+
+    `deadline_seconds`: how long the attempt may take. `rendered_at`: when the message was frozen; the same for
+    every repeat of the same bytes, so a Date header built from it repeats too.
+    """
+
+    kind: str
+    key: str
+    recipient: str
+    number: int
+    idempotency_key: str
+    message_id: str
+    deadline_seconds: float
+    rendered_at: datetime
+
+
+class Channel(Protocol):
+    """One way to reach people.
+
+    `send` makes one attempt for one recipient and answers what is known about it. It never retries by itself.
+    It may raise: an exception is recorded as Uncertain, so raise only where that is the truth.
+    """
+
+    policy: ChannelPolicy
+
+    def send(self, message: Message, context: SendContext) -> Awaitable[Outcome]: ...
+
+    async def close(self) -> None: ...
+
+
+Handler = Callable[[Due], Awaitable[Decision]]
+
+
+class Clock(Protocol):
+    """Time, as an argument to everything else."""
+
+    def now(self) -> datetime:
+        """Return the present in UTC; on PostgreSQL, corrected by the database's clock so that skewed hosts agree."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never step back. Leases are watched by it."""
+        ...
+
+
+class Finished(NamedTuple):
+    """A piece of work that ended: its result, or the exception it raised (TimeoutError when it overran)."""
+
+    ticket: Any
+    result: Any
+    error: BaseException | None
+
+
+class Tasks(Protocol):
+    """Runs pieces of work beside an agent, and lets it wait for the first that ends."""
+
+    def start(self, ticket: Any, work: Coroutine[Any, Any, Any], seconds: float) -> None:
+        """Start `work`; after `seconds` it is cancelled and ends with TimeoutError."""
+        ...
+
+    async def wait(self, seconds: float) -> list[Finished]:
+        """Return what has ended as soon as anything has, or after `seconds`, or when somebody wakes the agent."""
+        ...
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the agent has been asked to finish."""
+        ...
+
+
+Draw = Callable[[], float]
+"""A draw from 0 to 1, for jitter."""
+
+__all__ = [
+    "Attempt", "Channel", "Clock", "Database", "Draw", "Finished", "Handler", "Plan", "Rows", "SendContext",
+    "Statement", "Store", "Tasks",
+]  # fmt: skip

@@ -1,0 +1,97 @@
+"""The SQL folders: one file per verb, one folder per dialect, with named parameters.
+
+`{notification}` in a file stands for the columns of a notification in the order of its dataclass. A compiled
+statement casts each parameter to text or bigint, so that every driver sends the same types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+from ..domain.notification import Notification
+from ..ports import Statement
+
+Dialect = Literal["sqlite", "postgres"]
+Style = Literal["named", "numeric", "pyformat", "colon"]
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+_COLUMN = {"group": "group_key"}
+
+
+class Compiled(NamedTuple):
+    text: str
+    names: Sequence[str]
+
+    def positional(self, parameters: Mapping[str, Any]) -> list[Any]:
+        return [parameters[name] for name in self.names]
+
+
+def folder(dialect: Dialect, *path: str) -> Any:
+    return resources.files(__package__).joinpath(dialect, *path)
+
+
+@cache
+def text(dialect: Dialect, verb: str) -> str:
+    """Return the SQL of a verb, with named parameters."""
+    columns = (_COLUMN.get(field.name, field.name) for field in fields(Notification))
+    if dialect == "postgres":
+        # The drivers differ in what they make of jsonb; all of them agree on text.
+        columns = ("data::text" if column == "data" else column for column in columns)
+    source: str = folder(dialect, "sql", f"{verb}.sql").read_text(encoding="utf-8")
+    return source.replace("{notification}", ", ".join(columns))
+
+
+_compiled: dict[tuple[Dialect, Style, str], Compiled] = {}
+
+
+def compile(dialect: Dialect, style: Style, statement: Statement) -> Compiled:
+    """Return the statement in a driver's parameter style: `:n`, `$1::text`, or `%(n)s::text`."""
+    known = _compiled.get((dialect, style, statement.verb))
+    if known is None:
+        known = _compile(text(dialect, statement.verb), style, statement.parameters)
+        _compiled[dialect, style, statement.verb] = known
+    return known
+
+
+def _compile(source: str, style: Style, parameters: Mapping[str, Any]) -> Compiled:
+    names: list[str] = []
+
+    def placeholder(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in names:
+            names.append(name)
+        kind = "bigint" if isinstance(parameters[name], int) else "text"
+        match style:
+            case "named":
+                return f":{name}"
+            case "numeric":
+                return f"${names.index(name) + 1}::{kind}"
+            case "pyformat":
+                return f"%({name})s::{kind}"
+            case "colon":
+                return f"cast(:{name} as {kind})"
+
+    if style == "pyformat":
+        source = source.replace("%", "%%")
+    lines = [line for line in source.splitlines() if not line.lstrip().startswith("--")]
+    return Compiled(_PARAMETER.sub(placeholder, "\n".join(lines)), names)
+
+
+def migrations(dialect: Dialect) -> list[tuple[int, str, str]]:
+    """Return the numbered migrations as (version, name, text), in order."""
+    found = []
+    for file in folder(dialect, "migrations").iterdir():
+        if file.name.endswith(".sql"):
+            number, _, name = file.name.removesuffix(".sql").partition("_")
+            found.append((int(number), name.replace("_", " "), file.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def newest(dialect: Dialect) -> int:
+    """Return the schema version this release needs."""
+    return migrations(dialect)[-1][0]

@@ -1,0 +1,144 @@
+"""PostgreSQL through asyncpg: a pool, made in the event loop that first asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ...errors import Busy, MissingExtra, SchemaMismatch, StoreUnavailable
+from ...ports import Plan, Rows, Statement
+from .. import catalog
+from ..drive import drive_async
+from ..rows import certain
+
+if TYPE_CHECKING:
+    from asyncpg import Connection, Pool, Record
+    from asyncpg.pool import PoolConnectionProxy
+
+R = TypeVar("R")
+
+CONNECT_SECONDS = 10.0
+STATEMENT_SECONDS = 60.0
+MIGRATION_LOCK = 7_331_019
+
+
+class PostgresDatabase:
+    """Implements ports.Database over a pool of at most `connections`."""
+
+    dialect: catalog.Dialect = "postgres"
+
+    def __init__(self, url: str, connections: int = 8) -> None:
+        self.url = url
+        self.connections = connections
+        self._pool: Pool[Record] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._opening = asyncio.Lock()
+
+    async def run(self, plan: Plan[R]) -> R:
+        async with self._connection() as connection, connection.transaction():
+            return await drive_async(plan, lambda statement: _execute(connection, statement))
+
+    async def ask(self, plan: Plan[R]) -> R:
+        async with self._connection() as connection:
+            return await drive_async(plan, lambda statement: _execute(connection, statement))
+
+    async def time(self) -> datetime:
+        async with self._connection() as connection:
+            rows = await _execute(connection, Statement("read_clock", {}))
+        return certain(rows[0][0])
+
+    async def migrate(self) -> list[str]:
+        """Bring the tables up to this release; answers the names of the migrations applied."""
+        applied = []
+        async with self._connection() as connection, connection.transaction():
+            await connection.execute(f"select pg_advisory_xact_lock({MIGRATION_LOCK})")
+            exists = await connection.fetchval("select to_regclass('duebook.migrations') is not null")
+            present = await connection.fetchval(catalog.text("postgres", "read_schema")) if exists else 0
+            for version, name, text in catalog.migrations("postgres"):
+                if version > (present or 0):
+                    await connection.execute(text)
+                    row = (version, name, datetime.now(UTC))
+                    await connection.execute("insert into duebook.migrations values ($1, $2, $3)", *row)
+                    applied.append(name)
+        return applied
+
+    async def listen(self, heard: Callable[[str], None]) -> Connection[Record]:
+        """Call `heard` with the channel of each wake-up; the connection answered ends it when closed."""
+        import asyncpg
+
+        with _mapped():
+            connection = await asyncpg.connect(self.url, timeout=CONNECT_SECONDS)
+            await connection.add_listener("duebook", lambda _c, _p, _n, payload: heard(str(payload)))
+        return connection
+
+    async def close(self) -> None:
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            with suppress(Exception):
+                await asyncio.wait_for(pool.close(), 5)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[PoolConnectionProxy[Record]]:
+        with _mapped():
+            pool = await self._open()
+            async with pool.acquire(timeout=CONNECT_SECONDS) as connection:
+                yield connection
+
+    async def _open(self) -> Pool[Record]:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            # A pool belongs to the loop it was made in; a program that starts another loop gets another pool.
+            self._pool, self._loop, self._opening = None, loop, asyncio.Lock()
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await _create_pool(self.url, self.connections)
+            return self._pool
+
+
+async def _create_pool(url: str, connections: int) -> Pool[Record]:
+    try:
+        import asyncpg
+    except ModuleNotFoundError:
+        raise MissingExtra("PostgreSQL", "postgres") from None
+    return await asyncpg.create_pool(
+        url,
+        min_size=0,
+        max_size=connections,
+        timeout=CONNECT_SECONDS,
+        command_timeout=STATEMENT_SECONDS,
+        server_settings={"application_name": "duebook"},
+    )
+
+
+async def _execute(connection: PoolConnectionProxy[Record], statement: Statement) -> Rows:
+    compiled = catalog.compile("postgres", "numeric", statement)
+    return await connection.fetch(compiled.text, *compiled.positional(statement.parameters))
+
+
+class _mapped:
+    """Turns the driver's errors into ours."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or not isinstance(error, Exception) or isinstance(error, (MissingExtra, StoreUnavailable)):
+            return
+        import asyncpg
+
+        if isinstance(error, (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError, asyncpg.UndefinedColumnError)):
+            raise SchemaMismatch(f"{error}. Run: duebook migrate") from error
+        if isinstance(error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)):
+            raise Busy(str(error)) from error
+        lost = (
+            asyncpg.PostgresConnectionError,
+            asyncpg.OperatorInterventionError,
+            asyncpg.InsufficientResourcesError,
+            asyncpg.InterfaceError,
+            OSError,
+            TimeoutError,
+        )
+        if isinstance(error, lost):
+            raise StoreUnavailable(f"PostgreSQL: {type(error).__name__}: {error}") from error

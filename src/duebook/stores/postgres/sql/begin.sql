@@ -1,0 +1,9 @@
+-- Put intents on record before the wire is touched. Fenced by version and by a lease that still runs.
+update duebook.notifications as n set
+    state = 'sending', event = 'begin', version = n.version + 1, moved_at = r.at, number = r.number, begun_at = r.at,
+    first_begun_at = r.first_begun_at, message = r.message, rendered_at = r.rendered_at
+from jsonb_to_recordset(cast(:rows as jsonb)) as r(
+    id bigint, version integer, number integer, at timestamptz, message text, rendered_at timestamptz,
+    first_begun_at timestamptz)
+where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
+returning n.id

@@ -1,0 +1,4 @@
+-- Remove the evidence of notifications that go.
+delete from duebook.evidence
+where notification_id = any (array(select cast(jsonb_array_elements_text(cast(:ids as jsonb)) as bigint)))
+returning notification_id

@@ -1,0 +1,4 @@
+-- Erase a person from the history.
+update duebook.history set reason = case when reason is null then null else 'erased' end
+where notification_id = any (array(select notification_id from duebook.identities where recipient = :recipient))
+returning notification_id

@@ -1,0 +1,2 @@
+-- The database's own time: the only statement that asks for it.
+select clock_timestamp()

@@ -1,0 +1,2 @@
+-- Which migrations this database has seen.
+select max(version) from duebook.migrations

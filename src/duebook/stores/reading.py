@@ -1,0 +1,135 @@
+"""The verbs that only read: for owners, operators and the agents that look for work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..domain.control import Control
+from ..domain.lifecycle import State
+from ..domain.notification import Notification
+from ..domain.recovery import Evidence
+from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Story
+from ..ports import Plan, Rows, Statement
+from . import rows as r
+
+
+def do(verb: str, **parameters: str | int | None) -> Plan[Rows]:
+    """The plan of one statement."""
+    return (yield Statement(verb, parameters))
+
+
+class Reading:
+    def read_identities(self, names: Sequence[tuple[str, str]]) -> Plan[dict[tuple[str, str], IdentityRecord]]:
+        rows = yield from do("read_identities", rows=r.dumps({"kind": kind, "key": key} for kind, key in names))
+        return {(row[0], row[1]): _identity(row) for row in rows}
+
+    def read(self, kind: str, key: str) -> Plan[Notification | None]:
+        rows = yield from do("read", kind=kind, key=key)
+        return r.notification(rows[0]) if rows else None
+
+    def lock(self, kind: str, key: str) -> Plan[Notification | None]:
+        rows = yield from do("lock", kind=kind, key=key)
+        return r.notification(rows[0]) if rows else None
+
+    def lock_group(self, group: str, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_group", group=group, limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def lock_recipient(self, recipient: str) -> Plan[list[Notification]]:
+        rows = yield from do("lock_recipient", recipient=recipient)
+        return [r.notification(row) for row in rows]
+
+    def search(self, filters: Mapping[str, str | None], before: int, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("search", before=before, limit=limit, **filters)
+        return [r.notification(row) for row in rows]
+
+    def search_recipient(self, recipient: str, before: int, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("search_recipient", recipient=recipient, before=before, limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def search_address(self, address: str, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("search_address", address=address, limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def read_story(self, kind: str, key: str) -> Plan[Story | None]:
+        identity = (yield from self.read_identities([(kind, key)])).get((kind, key))
+        if identity is None:
+            return None
+        notification = yield from self.read(kind, key)
+        if notification is None:
+            return Story(identity, None, pruned=3)
+        attempts = [r.attempt(row) for row in (yield from do("read_attempts", id=notification.id))]
+        history = yield from do("read_history", id=notification.id)
+        evidence = yield from do("read_evidence", id=notification.id)
+        pruned = yield from do("read_pruned", id=notification.id)
+        return Story(
+            identity,
+            notification,
+            [attempt for attempt, _ in attempts],
+            [Entry(version, r.certain(at), *rest) for version, at, *rest in history],
+            [r.evidence(row) for row in evidence],
+            [resolution for _, resolution in attempts],
+            pruned[0][0],
+        )
+
+    def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_expired_leases", before=r.instant_text(before), limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def lock_worthless(self, now: datetime, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_worthless", now=r.instant_text(now), limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def lock_uncertain(self, now: datetime, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_uncertain", now=r.instant_text(now), limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def lock_evidenced(self, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_evidenced", limit=limit)
+        return [r.notification(row) for row in rows]
+
+    def read_doubtful_evidence(self, ids: Sequence[int]) -> Plan[dict[int, list[Evidence]]]:
+        rows = yield from do("read_doubtful_evidence", ids=r.dumps(sorted(ids)))
+        found: dict[int, list[Evidence]] = {id: [] for id in ids}
+        for row in rows:
+            found[row[0]].append(r.evidence(row))
+        return found
+
+    def read_controls(self) -> Plan[list[Control]]:
+        rows = yield from do("read_controls")
+        return [
+            Control(scope, r.instant(paused_at), r.instant(paused_until), mode, reason, by, r.certain(at))
+            for scope, paused_at, paused_until, mode, reason, by, at in rows
+        ]
+
+    def read_kinds(self) -> Plan[list[KindRecord]]:
+        rows = yield from do("read_kinds")
+        return [KindRecord(kind, channel, priority, r.certain(seen)) for kind, channel, priority, seen in rows]
+
+    def read_backlog(self, now: datetime) -> Plan[Backlog]:
+        rows = yield from do("read_backlog", now=r.instant_text(now))
+        due, oldest_due, held, expired, uncertain, oldest_uncertain, review, oldest_review, wake = rows[0]
+        return Backlog(
+            due, r.instant(oldest_due), held, expired, uncertain, r.instant(oldest_uncertain), review,
+            r.instant(oldest_review), r.instant(wake),
+        )  # fmt: skip
+
+    def count_states(self) -> Plan[list[tuple[str, str, State, int, datetime]]]:
+        rows = yield from do("count_states")
+        return [(kind, channel, State(state), count, r.certain(oldest)) for kind, channel, state, count, oldest in rows]
+
+    def read_lateness(self, since: datetime, limit: int) -> Plan[list[timedelta]]:
+        rows = yield from do("read_lateness", since=r.instant_text(since), limit=limit)
+        return [r.certain(begun) - r.certain(due) for due, begun in rows]
+
+    def read_schema(self) -> Plan[int]:
+        rows = yield from do("read_schema")
+        return int(rows[0][0] or 0)
+
+
+def _identity(row: Sequence[Any]) -> IdentityRecord:
+    kind, key, id, recipient, state, due_at, created_at, closed_at, reason, provider_id = row
+    due, created, closed = r.certain(due_at), r.certain(created_at), r.instant(closed_at)
+    return IdentityRecord(kind, key, id, recipient, State(state), due, created, closed, reason, provider_id)

@@ -1,0 +1,157 @@
+"""Between rows and values: instants, JSON, and the columns of each record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
+
+from ..domain.draft import Draft
+from ..domain.lifecycle import Event, State
+from ..domain.notification import Attempt, Intent, Move, Notification
+from ..domain.recovery import Evidence
+
+_BY_HAND = {"state", "by", "at", "promise", "expires_at", "data", "attempt"}
+_MOVE_COLUMNS = tuple(field.name for field in fields(Move) if field.name not in _BY_HAND)
+_ATTEMPT_COLUMNS = tuple(field.name for field in fields(Attempt))
+
+
+def instant_text(at: datetime) -> str:
+    """Return an instant as UTC text of one width, which sorts as it reads."""
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    return at.isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def instant(value: Any) -> datetime | None:
+    """Return the instant a driver answered, as text or as a datetime of any zone."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return datetime.fromisoformat(value)
+    return value if value.tzinfo is UTC else value.astimezone(UTC)  # type: ignore[no-any-return]
+
+
+def certain(value: Any) -> datetime:
+    """Return an instant that is never null."""
+    found = instant(value)
+    assert found is not None
+    return found
+
+
+def dumps(rows: Iterable[Any]) -> str:
+    """Return many rows as one JSON text, the only way many values reach a statement."""
+    return json.dumps(list(rows), ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return instant_text(value)
+    raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+def notification(row: Sequence[Any]) -> Notification:
+    """Return the notification of a row whose columns are in the order of the dataclass."""
+    (
+        id, kind, key, recipient, tenant, namespace, channel, priority, group, data, due_at, wall, zone, rule, tzdata,
+        expires_at, state, event, version, wake_at, lease_until, attention_at, closed_at, holder, alone, number,
+        budget_used, age_from, doubt, permit, reason, basis, wanted, cancel_request, message, rendered_at, begun_at,
+        first_begun_at, provider_id, created_at, moved_at,
+    ) = row  # fmt: skip
+    return Notification(
+        id, kind, key, recipient, tenant, namespace, channel, priority, group, data, certain(due_at), wall, zone, rule,
+        tzdata, instant(expires_at), _STATES[state], _EVENTS[event], version, instant(wake_at), instant(lease_until),
+        instant(attention_at), instant(closed_at), holder, bool(alone), number, budget_used, certain(age_from), doubt,
+        permit, reason, basis, _STATES[wanted] if wanted else None, cancel_request, message, instant(rendered_at),
+        instant(begun_at), instant(first_begun_at), provider_id, certain(created_at), certain(moved_at),
+    )  # fmt: skip
+
+
+_STATES = {state.value: state for state in State}
+_EVENTS = {event.value: event for event in Event}
+
+
+def draft_row(draft: Draft) -> dict[str, Any]:
+    promise = draft.promise
+    row: dict[str, Any] = {
+        "kind": draft.kind,
+        "key": draft.key,
+        "recipient": draft.recipient,
+        "namespace": draft.namespace,
+        "channel": draft.channel,
+        "priority": int(draft.priority),
+        "data": json.loads(draft.data),
+        "due_at": instant_text(promise.due_at),
+        "wake_at": instant_text(draft.wake_at),
+        "created_at": instant_text(draft.created_at),
+    }
+    optional = {
+        "tenant": draft.tenant,
+        "group_key": draft.group,
+        "wall": promise.wall,
+        "zone": promise.zone,
+        "rule": promise.rule,
+        "tzdata": promise.tzdata,
+        "expires_at": draft.expires_at,
+    }
+    row.update((name, value) for name, value in optional.items() if value is not None)
+    return row
+
+
+def move_row(move: Move) -> dict[str, Any]:
+    """Return what a move changes; absent columns mean what apply.sql says of null."""
+    row: dict[str, Any] = {"at": instant_text(move.at)}
+    for name in _MOVE_COLUMNS:
+        value = getattr(move, name)
+        if value is not None and value is not False:
+            row[name] = instant_text(value) if isinstance(value, datetime) else value
+    if move.promise is not None:
+        promise = move.promise
+        row["due_at"] = instant_text(promise.due_at)
+        row.update(wall=promise.wall, zone=promise.zone, rule=promise.rule, tzdata=promise.tzdata)
+        row["expires_at"] = move.expires_at and instant_text(move.expires_at)
+    if move.data is not None:
+        row["data"] = json.loads(move.data)
+    return row
+
+
+def history_row(move: Move) -> dict[str, Any]:
+    row = {name: getattr(move, name) for name in ("id", "version", "by", "event", "state", "next", "reason")}
+    return {**row, "at": instant_text(move.at)}
+
+
+def intent_row(intent: Intent) -> dict[str, Any]:
+    return {
+        "id": intent.id,
+        "version": intent.version,
+        "number": intent.number,
+        "at": instant_text(intent.at),
+        "message": intent.message,
+        "rendered_at": instant_text(intent.rendered_at),
+        "first_begun_at": instant_text(intent.first_begun_at),
+    }
+
+
+def attempt_row(attempt: Attempt) -> dict[str, Any]:
+    row = {name: getattr(attempt, name) for name in _ATTEMPT_COLUMNS}
+    row["begun_at"], row["ended_at"] = instant_text(attempt.begun_at), instant_text(attempt.ended_at)
+    return row
+
+
+def attempt(row: Sequence[Any]) -> tuple[Attempt, str | None]:
+    """Return an attempt and what evidence made of it."""
+    number = _ATTEMPT_COLUMNS.index("begun_at")
+    values = list(row[: len(_ATTEMPT_COLUMNS)])
+    values[number], values[number + 1] = certain(values[number]), certain(values[number + 1])
+    return Attempt(*values), row[len(_ATTEMPT_COLUMNS)]
+
+
+def evidence(row: Sequence[Any]) -> Evidence:
+    id, number, at, source, says, provider_id, detail = row
+    return Evidence(id, number, certain(at), source, says, provider_id, detail)
+
+
+def evidence_row(item: Evidence) -> Mapping[str, Any]:
+    return {field.name: getattr(item, field.name) for field in fields(Evidence)}

@@ -1,0 +1,12 @@
+-- Put intents on record before the wire is touched. Fenced by version and by a lease that still runs.
+update duebook_notifications as n set
+    state = 'sending', event = 'begin', version = n.version + 1, moved_at = r.at, number = r.number, begun_at = r.at,
+    first_begun_at = r.first_begun_at, message = r.message, rendered_at = r.rendered_at
+from (
+    select value ->> 'id' as id, value ->> 'version' as version, value ->> 'number' as number,
+        value ->> 'at' as at, value ->> 'message' as message, value ->> 'rendered_at' as rendered_at,
+        value ->> 'first_begun_at' as first_begun_at
+    from json_each(:rows)
+) as r
+where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
+returning id

@@ -1,0 +1,40 @@
+-- Take due notifications of one channel under a lease: each class up to its limit, oldest first. Only where none is
+-- due, one suspect: a row whose worker died holding it travels alone.
+with kinds as materialized (
+    select k.value as kind
+    from json_each(:kinds) as k
+    where not exists (
+        select 1 from duebook_controls c where c.scope = 'kind:' || k.value and c.paused_at is not null)
+        and not exists (
+            select 1 from duebook_controls c
+            where c.scope in ('everything', 'channel:' || :channel)
+                and (c.paused_at is not null or c.paused_until > :now))
+), urgent as (
+    select id from duebook_notifications
+    where channel = :channel and priority = 0 and not alone and wake_at between :floor and :now
+        and kind in (select kind from kinds)
+    order by wake_at limit :urgent
+), normal as (
+    select id from duebook_notifications
+    where channel = :channel and priority = 1 and not alone and wake_at between :floor and :now
+        and kind in (select kind from kinds)
+    order by wake_at limit :normal
+), bulk as (
+    select id from duebook_notifications
+    where channel = :channel and priority = 2 and not alone and wake_at between :floor and :now
+        and kind in (select kind from kinds)
+    order by wake_at limit :bulk
+), batch as materialized (
+    select id from urgent union all select id from normal union all select id from bulk
+), suspect as (
+    select id from duebook_notifications
+    where channel = :channel and alone and wake_at <= :now
+        and kind in (select kind from kinds)
+        and not exists (select 1 from batch)
+    order by wake_at limit :alone
+)
+update duebook_notifications set
+    state = 'claimed', event = 'claim', version = version + 1, moved_at = :now,
+    wake_at = null, lease_until = :lease_until, holder = :holder
+where id in (select id from batch union all select id from suspect)
+returning {notification}

@@ -1,0 +1,4 @@
+-- Erase a person from the history.
+update duebook_history set reason = case when reason is null then null else 'erased' end
+where notification_id in (select notification_id from duebook_identities where recipient = :recipient)
+returning notification_id

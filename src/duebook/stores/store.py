@@ -1,0 +1,204 @@
+"""The verbs of the store, for both dialects: which statements, with which parameters, and what their rows mean.
+
+No I/O happens here: every verb is a plan (see ports.py). Business rules live in the domain; what this file knows is
+which records a move needs beside it, so that no caller can forget one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..domain.control import Control
+from ..domain.draft import Draft
+from ..domain.lifecycle import State
+from ..domain.notification import Intent, Move, Notification
+from ..domain.ownership import honour
+from ..domain.policy import Kind
+from ..domain.recovery import Evidence
+from ..domain.story import Backlog, IdentityRecord, KindRecord
+from ..ports import Plan, Rows, Statement
+from . import rows as r
+from .reading import Reading, do
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    id: int
+    state: State
+    version: int
+    doubt: int
+    cancel_request: str | None
+
+
+class SqlStore(Reading):
+    """Implements ports.Store over the SQL folders."""
+
+    def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
+        found = yield from do("schedule", rows=r.dumps(map(r.draft_row, drafts)))
+        return {(kind, key): id for id, kind, key in found}
+
+    def claim(
+        self,
+        channel: str,
+        kinds: Collection[str],
+        limits: Sequence[int],
+        alone: int,
+        floor: datetime,
+        now: datetime,
+        lease_until: datetime,
+        holder: str,
+    ) -> Plan[list[Notification]]:
+        urgent, normal, bulk = limits
+        found = yield from do(
+            "claim",
+            channel=channel,
+            kinds=r.dumps(sorted(kinds)),
+            urgent=urgent,
+            normal=normal,
+            bulk=bulk,
+            alone=alone,
+            floor=r.instant_text(floor),
+            now=r.instant_text(now),
+            lease_until=r.instant_text(lease_until),
+            holder=holder,
+        )
+        return [r.notification(row) for row in found]
+
+    def peek(self, channel: str, kinds: Collection[str], floor: datetime) -> Plan[datetime | None]:
+        found = yield from do("peek", channel=channel, kinds=r.dumps(sorted(kinds)), floor=r.instant_text(floor))
+        return r.instant(found[0][0])
+
+    def begin(self, intents: Sequence[Intent]) -> Plan[set[int]]:
+        found = yield from do("begin", rows=r.dumps(map(r.intent_row, intents)))
+        return {row[0] for row in found}
+
+    def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
+        """Make moves in id order and write down each one made: an attempt in the ledger, anything else in the history.
+
+        A cancel that came too late is honoured here, whatever way a notification comes back.
+        """
+        applied: dict[int, State] = {}
+        while moves:
+            moves = sorted(moves, key=lambda move: move.id)
+            found = yield from do("apply", rows=r.dumps(map(r.move_row, moves)))
+            made = {row[0]: _Applied(row[0], State(row[1]), row[2], row[3], row[4]) for row in found}
+            yield from self._write_down([move for move in moves if move.id in made])
+            applied.update((id, row.state) for id, row in made.items())
+            wishes = (honour(made[move.id], move.at) for move in moves if move.id in made)
+            moves = [wish for wish in wishes if wish is not None]
+        return applied
+
+    def _write_down(self, made: Sequence[Move]) -> Plan[None]:
+        attempts = [r.attempt_row(move.attempt) for move in made if move.attempt is not None]
+        others = [r.history_row(move) for move in made if move.attempt is None]
+        if attempts:
+            yield from do("record_attempts", rows=r.dumps(attempts))
+        if others:
+            yield from do("record_history", rows=r.dumps(others))
+
+    def extend(self, held: Sequence[tuple[int, int]], now: datetime, lease_until: datetime) -> Plan[set[int]]:
+        rows = r.dumps({"id": id, "version": version} for id, version in sorted(held))
+        found = yield from do(
+            "extend", rows=rows, now=r.instant_text(now), lease_until=r.instant_text(lease_until)
+        )
+        return {row[0] for row in found}
+
+    def request_cancel(self, wishes: Mapping[int, str]) -> Plan[None]:
+        rows = r.dumps({"id": id, "reason": reason} for id, reason in sorted(wishes.items()))
+        yield from do("request_cancel", rows=rows)
+
+    def record_evidence(self, evidence: Sequence[Evidence]) -> Plan[None]:
+        yield from do("record_evidence", rows=r.dumps(map(r.evidence_row, evidence)))
+
+    def consider_evidence(self, ids: Sequence[int], resolved: Sequence[Evidence], now: datetime) -> Plan[None]:
+        if resolved:
+            yield from do("resolve_attempts", rows=r.dumps(map(r.evidence_row, resolved)))
+        yield from do("consider_evidence", ids=r.dumps(sorted(ids)), now=r.instant_text(now))
+
+    def postpone(self, looks: Sequence[tuple[int, int, datetime]]) -> Plan[None]:
+        rows = r.dumps({"id": id, "version": version, "attention_at": at} for id, version, at in sorted(looks))
+        yield from do("postpone", rows=rows)
+
+    def set_pause(self, scope: str, paused: bool, reason: str, by: str, now: datetime) -> Plan[None]:
+        at = r.instant_text(now)
+        yield from do("set_pause", scope=scope, paused_at=at if paused else None, reason=reason, by=by, now=at)
+
+    def set_mode(self, scope: str, mode: str, reason: str, by: str, now: datetime) -> Plan[None]:
+        yield from do("set_mode", scope=scope, mode=mode, reason=reason, by=by, now=r.instant_text(now))
+
+    def throttle(self, channel: str, until: datetime, reason: str, by: str, now: datetime) -> Plan[None]:
+        yield from do(
+            "throttle", channel=channel, until=r.instant_text(until), reason=reason, by=by, now=r.instant_text(now)
+        )
+
+    def take_rate(self, channel: str, wanted: int, rate: float, by: str, now: datetime) -> Plan[tuple[int, datetime]]:
+        """Take up to `wanted` sends of a shared rate per second; answers how many, and when the next is free."""
+        interval = max(1, round(1_000_000 / rate))
+        micros = round(now.timestamp() * 1_000_000)
+        found = yield from do(
+            "take_rate",
+            channel=channel,
+            wanted=wanted,
+            now_micros=micros,
+            interval_micros=interval,
+            burst_micros=max(interval, 100_000),
+            by=by,
+            now=r.instant_text(now),
+        )
+        granted, following = found[0]
+        return granted, now + timedelta(microseconds=max(0, following - micros))
+
+    def register_kinds(self, kinds: Sequence[Kind], now: datetime) -> Plan[None]:
+        rows = [{"kind": kind.name, "channel": kind.channel, "priority": int(kind.priority)} for kind in kinds]
+        if rows:
+            yield from do("register_kinds", rows=r.dumps(rows), now=r.instant_text(now))
+
+    def prune(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
+        """Discard what is older than a kind keeps it, a bounded batch per part; answers how many parts went."""
+        keep = kind.retention
+        gone = 0
+        for level, age in enumerate((keep.bodies, keep.ledger, keep.rows)):
+            found = yield from do(
+                "lock_prunable", kind=kind.name, pruned=level, before=r.instant_text(now - age), limit=limit
+            )
+            if found:
+                ids = r.dumps(sorted(row[0] for row in found))
+                yield from _PRUNE[level](ids)
+                gone += len(found)
+        return gone
+
+    def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
+        if kind.retention.memory is None:
+            return 0
+        before = r.instant_text(now - kind.retention.memory)
+        return len((yield from do("prune_identities", kind=kind.name, before=before, limit=limit)))
+
+    def forget(self, recipient: str, alias: str) -> Plan[int]:
+        """Erase a person's data everywhere, the identities last: the others are found through them."""
+        for verb in ("forget_attempts", "forget_history", "forget_evidence"):
+            yield from do(verb, recipient=recipient)
+        yield from do("forget_notifications", recipient=recipient, alias=alias)
+        return len((yield from do("forget_identities", recipient=recipient, alias=alias)))
+
+    def notify(self, channel: str) -> Plan[None]:
+        yield from do("notify", channel=channel)
+
+
+def _prune_bodies(ids: str) -> Plan[None]:
+    yield from do("prune_bodies", ids=ids)
+
+
+def _prune_ledger(ids: str) -> Plan[None]:
+    for verb in ("delete_attempts", "delete_history", "delete_evidence", "prune_ledger"):
+        yield from do(verb, ids=ids)
+
+
+def _prune_rows(ids: str) -> Plan[None]:
+    yield from do("remember", ids=ids)
+    yield from do("delete_notifications", ids=ids)
+
+
+_PRUNE = (_prune_bodies, _prune_ledger, _prune_rows)
