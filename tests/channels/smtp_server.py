@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -74,7 +75,7 @@ class ScriptedSmtp:
     commands: list[str] = field(default_factory=list)
     connections: int = 0
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    at_dot: asyncio.Event = field(default_factory=asyncio.Event)
+    reached: defaultdict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
 
     def __post_init__(self) -> None:
         self._steps = {phase: list(steps) for phase, steps in self.script.items()}
@@ -113,6 +114,7 @@ class ScriptedSmtp:
             self.left.set()
 
     def step(self, phase: str, good: Step) -> Step:
+        self.reached[phase].set()
         steps = self._steps.get(phase)
         return steps.pop(0) if steps else good
 
@@ -167,7 +169,6 @@ class _Session:
             case Hang():
                 await self._hang_without_reading()
         self.content = (await self.reader.readuntil(b"\r\n.\r\n"))[:-3]
-        self.server.at_dot.set()
         number = len(self.server.taken) + 1
         return await self._do("dot", Say(f"250 2.0.0 Ok: queued as Q{number}", take=True))
 

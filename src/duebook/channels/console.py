@@ -29,8 +29,10 @@ class ConsoleChannel:
     async def send(self, message: Message, context: SendContext) -> Outcome:
         what = f"{context.kind}/{context.key} to {context.recipient}, attempt {context.number}"
         text = "\n".join([f"── {self.policy.name}: {what}", *_lines(message), ""])
-        # A message holds other people's text; printed raw, it could steer the developer's terminal.
-        print(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text), file=self._stream or sys.stdout, flush=True)
+        # A message holds other people's text; written raw, it could steer the developer's terminal.
+        stream = self._stream or sys.stdout
+        stream.write(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text) + "\n")
+        stream.flush()
         return Accepted()
 
     async def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -76,3 +76,14 @@ class Backlog:
     review: int
     oldest_review_at: datetime | None
     next_wake_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a worker's lookout saw: when each channel and each housekeeping agent has something to do next."""
+
+    wakes: Mapping[str, datetime | None]
+    lease: datetime | None
+    expiry: datetime | None
+    attention: datetime | None
+    evidence: datetime | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..domain.control import Control
 from ..domain.lifecycle import State
 from ..domain.notification import Notification
 from ..domain.recovery import Evidence
-from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Story
+from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Sight, Story
 from ..ports import Plan, Rows, Statement
 from . import rows as r
 
@@ -73,6 +73,13 @@ class Reading:
             [resolution for _, resolution in attempts],
             pruned[0][0],
         )
+
+    def look(self, channels: Collection[str], kinds: Collection[str]) -> Plan[Sight]:
+        rows = yield from do("look", channels=r.dumps(sorted(channels)), kinds=r.dumps(sorted(kinds)))
+        found = {(topic, channel): r.instant(at) for topic, channel, at in rows}
+        wakes = {channel: at for (topic, channel), at in found.items() if topic == "wake"}
+        topics = ("lease", "expiry", "attention", "evidence")
+        return Sight(wakes, *(found[topic, ""] for topic in topics))
 
     def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]:
         rows = yield from do("lock_expired_leases", before=r.instant_text(before), limit=limit)

@@ -71,8 +71,9 @@ class SqlStore(Reading):
         found = yield from do("peek", channel=channel, kinds=r.dumps(sorted(kinds)), floor=r.instant_text(floor))
         return r.instant(found[0][0])
 
-    def begin(self, intents: Sequence[Intent]) -> Plan[set[int]]:
-        found = yield from do("begin", rows=r.dumps(map(r.intent_row, intents)))
+    def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> Plan[set[int]]:
+        rows = r.dumps(r.intent_row(intent) for intent in sorted(intents, key=lambda intent: intent.id))
+        found = yield from do("begin", channel=channel, rows=rows, now=r.instant_text(now))
         return {row[0] for row in found}
 
     def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:

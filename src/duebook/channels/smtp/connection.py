@@ -129,8 +129,8 @@ async def _ehlo(client: SMTP, server: Server) -> None:
             client.local_hostname = _literal(client)
         try:
             await client.ehlo()
-        except SMTPHeloError:
-            if not client.is_connected:
+        except SMTPHeloError as error:
+            if not (500 <= error.code <= 599 and client.is_connected):
                 raise
             await client.helo()
 

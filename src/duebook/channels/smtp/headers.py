@@ -21,7 +21,6 @@ _NAME = re.compile(r"[!-9;-~]{1,76}")
 _FOLDABLE = re.compile(r"(?<=[^ ]) (?=[^ ])")
 _OPEN, _SHUT = "=?utf-8?b?", "?="
 _WORD = 75 - len(_OPEN) - len(_SHUT)
-_LONGEST_PHRASE = 60
 
 
 def text_header(name: str, value: str) -> bytes:
@@ -44,7 +43,7 @@ def address_header(name: str, address: str, person: str | None) -> bytes:
     if not person:
         return _lines([f"{name}: <{address}>"])
     refuse_control(name, person)
-    if person.isascii() and "=?" not in person and len(person) <= _LONGEST_PHRASE:
+    if person.isascii() and "=?" not in person:
         escaped = person.replace("\\", "\\\\").replace('"', '\\"')
         lines = [f'{name}: "{escaped}"']
     else:

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 _MOST_ADDRESSES = 4
 
-# Inside Azure this public address is the host's own control service.
-_FORBIDDEN = frozenset({ipaddress.ip_address("168.63.129.16")})
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# `is_global` differs between releases of Python: 3.11 calls part of 192.0.0.0/24 global. Inside Azure,
+# 168.63.129.16 is the host's own control service, although the address is a public one.
+_NOT_PUBLIC = tuple(map(ipaddress.IPv4Network, ("192.0.0.0/24", "168.63.129.16/32")))
+_PUBLIC_IPV6 = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -59,6 +61,8 @@ def parse(text: str) -> URL:
         raise Forbidden("the URL is malformed") from None
     if url.scheme not in ("http", "https") or not url.host:
         raise Forbidden("the URL must begin with https:// or http:// and a host")
+    if url.port is not None and not 1 <= url.port <= 65_535:
+        raise Forbidden(f"the port in the URL of {url.host} is none")
     if url.userinfo:
         raise Forbidden(f"the URL of {url.host} carries a user name or password; use a header")
     return url
@@ -86,7 +90,11 @@ def is_public(text: str) -> bool:
         address = _inner(ipaddress.ip_address(text))
     except ValueError:
         return False
-    return address.is_global and not address.is_multicast and address not in _FORBIDDEN
+    if not address.is_global or address.is_multicast:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        return address in _PUBLIC_IPV6
+    return not any(address in network for network in _NOT_PUBLIC)
 
 
 async def look_up(host: str, port: int) -> list[str]:

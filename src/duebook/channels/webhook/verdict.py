@@ -35,9 +35,7 @@ class Answer:
         except ValueError:
             phrase = ""
         excerpt = " ".join(self.body[: 4 * _EXCERPT].decode("utf-8", "replace").split())
-        return clean(
-            f"{self.status} {phrase}".rstrip() + (f": {clean(excerpt, _EXCERPT)}" if excerpt else "")
-        )
+        return clean(f"{self.status} {phrase}".rstrip() + (f": {clean(excerpt, _EXCERPT)}" if excerpt else ""))
 
 
 def judge(answer: Answer, *, now: datetime, own_receiver: bool, repeats_key: bool) -> Outcome:

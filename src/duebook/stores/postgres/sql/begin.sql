@@ -1,4 +1,5 @@
--- Put intents on record before the wire is touched. Fenced by version and by a lease that still runs.
+-- Put intents on record before the wire is touched. Fenced by version, by a lease that still runs, and by pauses: a
+-- provider that wants less, or a person who wants none, is heard by every worker at once.
 update duebook.notifications as n set
     state = 'sending', event = 'begin', version = n.version + 1, moved_at = r.at, number = r.number, begun_at = r.at,
     first_begun_at = r.first_begun_at, message = r.message, rendered_at = r.rendered_at
@@ -6,4 +7,8 @@ from jsonb_to_recordset(cast(:rows as jsonb)) as r(
     id bigint, version integer, number integer, at timestamptz, message text, rendered_at timestamptz,
     first_begun_at timestamptz)
 where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
+    and not exists (
+        select 1 from duebook.controls c
+        where c.scope in ('everything', 'channel:' || :channel)
+            and (c.paused_at is not null or c.paused_until > cast(:now as timestamptz)))
 returning n.id

@@ -1,4 +1,5 @@
--- Put intents on record before the wire is touched. Fenced by version and by a lease that still runs.
+-- Put intents on record before the wire is touched. Fenced by version, by a lease that still runs, and by pauses: a
+-- provider that wants less, or a person who wants none, is heard by every worker at once.
 update duebook_notifications as n set
     state = 'sending', event = 'begin', version = n.version + 1, moved_at = r.at, number = r.number, begun_at = r.at,
     first_begun_at = r.first_begun_at, message = r.message, rendered_at = r.rendered_at
@@ -9,4 +10,8 @@ from (
     from json_each(:rows)
 ) as r
 where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
+    and not exists (
+        select 1 from duebook_controls c
+        where c.scope in ('everything', 'channel:' || :channel)
+            and (c.paused_at is not null or c.paused_until > :now))
 returning id

@@ -1,0 +1,55 @@
+"""Notifications that are due: sent once, on time, or you know why not."""
+
+from .app.book import Duebook
+from .app.drafting import New
+from .app.verbs import GroupAnswer
+from .domain.decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .domain.lifecycle import Event, State
+from .domain.message import Email, Message, Push, Webhook
+from .domain.notification import Notification
+from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
+from .domain.ownership import Answer, Scheduled
+from .domain.policy import ChannelPolicy, Retention
+from .domain.retry import Backoff
+from .domain.story import Story
+from .domain.walltime import LocalTime, local
+from .engine.settings import EngineSettings
+from .errors import DuebookError
+from .ports import Channel, SendContext
+
+__all__ = [
+    "Accepted",
+    "Answer",
+    "Backoff",
+    "Cancel",
+    "Channel",
+    "ChannelPolicy",
+    "Decision",
+    "Defer",
+    "Due",
+    "DuebookError",
+    "Duebook",
+    "Email",
+    "EngineSettings",
+    "Event",
+    "GroupAnswer",
+    "LocalTime",
+    "Message",
+    "New",
+    "Notification",
+    "Outcome",
+    "Push",
+    "Reject",
+    "Rejected",
+    "Retention",
+    "Retry",
+    "Scheduled",
+    "SendContext",
+    "Skip",
+    "State",
+    "Story",
+    "Throttled",
+    "Uncertain",
+    "Webhook",
+    "local",
+]

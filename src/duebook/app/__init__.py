@@ -1,0 +1,1 @@
+"""The application's side: the verbs, and the book that offers them."""

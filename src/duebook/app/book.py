@@ -1,0 +1,188 @@
+"""Duebook: what an application holds. Making one does no I/O; the first verb opens the database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+from ..domain.decision import Decision, Due
+from ..domain.message import Message
+from ..domain.outcome import Outcome
+from ..domain.policy import ChannelPolicy, Copy, Kind, OnUncertain, Priority, Retention, checked_name
+from ..domain.retry import Backoff
+from ..errors import InvalidInput, UnknownName
+from ..ports import Channel, SendContext
+from .twins import AsyncVerbs, SyncVerbs
+from .verbs import Context
+
+if TYPE_CHECKING:
+    from ..engine.settings import EngineSettings
+    from ..worker import Worker
+
+M = TypeVar("M", bound=Message)
+D = TypeVar("D", bound=Decision, covariant=True)
+
+ChannelFunction = Callable[[Any, SendContext], Outcome | Awaitable[Outcome]]
+HandlerFunction = Callable[[Due], Decision | Awaitable[Decision]]
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+class Awaitable_(Protocol):
+    """A connection or session whose execute is awaited."""
+
+    def execute(self, *args: Any, **kwargs: Any) -> Awaitable[Any]: ...
+
+
+class Duebook(AsyncVerbs):
+    """Schedules notifications, and runs the workers that send them.
+
+    `url`: sqlite:///file.db or postgresql://…; by default $DUEBOOK_URL. `namespace`: part of every idempotency key, so
+    that staging never swallows production's mails; by default $DUEBOOK_NAMESPACE or "default". `message_domain`: the
+    right-hand side of Message-IDs.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        namespace: str | None = None,
+        message_domain: str = "duebook.invalid",
+        settings: EngineSettings | None = None,
+    ) -> None:
+        from .. import wiring
+
+        self.url = wiring.checked_url(url or os.environ.get("DUEBOOK_URL"))
+        self.namespace = checked_name("namespace", namespace or os.environ.get("DUEBOOK_NAMESPACE") or "default")
+        self.message_domain = message_domain
+        self.wired = wiring.Wired(self.url, settings)
+        self.registry = self.wired.registry
+        context = Context(self.namespace, self.registry.kinds, self.wired.store, self.wired.clock)
+        super().__init__(context, self.wired.runner)
+        self._context = context
+
+    # What the application declares
+
+    def add_channel(self, name: str, channel: Channel) -> None:
+        """Register a channel object, such as Smtp(…), under a name."""
+        checked_name("channel", name)
+        if name in self.registry.channels:
+            raise InvalidInput("channel", f"{name!r} is registered already")
+        if channel.policy.name != name:
+            channel.policy = replace(channel.policy, name=name)
+        self.registry.channels[name] = channel
+
+    def channel(
+        self,
+        name: str,
+        *,
+        key_window: timedelta | None = None,
+        concurrency: int = 20,
+        rate: float | None = None,
+        send_seconds: float = 10.0,
+        pause: timedelta = timedelta(seconds=30),
+    ) -> Callable[[C], C]:
+        """Register a function `(message, context) -> Outcome`, async or plain, as a channel.
+
+        `key_window`: how long the provider deduplicates by context.idempotency_key; leave it out if it does not.
+        `rate`: sends a second over all workers. An exception it raises is recorded as Uncertain.
+        """
+        policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
+
+        def register(function: C) -> C:
+            self.add_channel(name, self.wired.function_channel(policy, function))
+            return function
+
+        return register
+
+    def kind(
+        self,
+        name: str,
+        *,
+        channel: str,
+        priority: str = "normal",
+        retry: Backoff | None = None,
+        max_lateness: timedelta | None = None,
+        on_uncertain: OnUncertain = "hold",
+        handler_seconds: float = 10.0,
+        patience: timedelta = timedelta(days=7),
+        keep_copy: Copy = "hash",
+        retention: Retention | None = None,
+    ) -> Callable[[C], C]:
+        """Register a kind with its handler: `(due) -> message or decision`, async or plain.
+
+        `max_lateness`: worth nothing later than this after it was due. `on_uncertain`: "hold" for a person, "resend"
+        while the channel's key window protects a repeat, or "assume_sent". `keep_copy`: what the ledger keeps of the
+        message ("none", "hash", "full"). `patience`: how long it may be deferred.
+        """
+        declared = self.declare(
+            name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
+            on_uncertain=on_uncertain, handler_seconds=handler_seconds, patience=patience, keep_copy=keep_copy,
+            retention=retention,
+        )  # fmt: skip
+
+        def register(function: C) -> C:
+            self.registry.handlers[declared.name] = self.wired.handler(function)
+            return function
+
+        return register
+
+    def declare(self, name: str, *, channel: str, priority: str = "normal", **policies: Any) -> Kind:
+        """Register a kind without a handler, in a program that schedules it and never sends it."""
+        if name in self.registry.kinds and name in self.registry.handlers:
+            raise InvalidInput("kind", f"{name!r} is registered already")
+        stated = {key: value for key, value in policies.items() if value is not None}
+        self.registry.kinds[name] = Kind(name, channel, Priority.named(priority), **stated)
+        return self.registry.kinds[name]
+
+    # Where the verbs run
+
+    @overload
+    def using(self, connection: Awaitable_) -> AsyncVerbs: ...
+    @overload
+    def using(self, connection: object) -> SyncVerbs: ...
+    def using(self, connection: object) -> AsyncVerbs | SyncVerbs:
+        """Return the verbs inside the caller's own transaction; nothing is committed here.
+
+        Takes a SQLAlchemy Session, AsyncSession, Connection or AsyncConnection, a psycopg connection of either kind, an
+        asyncpg connection, a sqlite3 connection, or the alias of a Django database. Raises NotInTransaction in
+        autocommit, SchemaMismatch without duebook's tables. Deadlocks and serialization failures are the caller's.
+        """
+        runner = self.wired.caller(connection)
+        if runner.awaited:
+            return AsyncVerbs(self._context, runner)
+        return SyncVerbs(self._context, runner)
+
+    @cached_property
+    def sync(self) -> SyncVerbs:
+        """The same verbs for programs without an event loop."""
+        return SyncVerbs(self._context, self.wired.sync_runner())
+
+    async def migrate(self) -> list[str]:
+        """Create or update duebook's tables; answers the names of the migrations applied."""
+        return await self.wired.database.migrate()
+
+    @asynccontextmanager
+    async def worker(self, *, channels: list[str] | None = None, stop_seconds: float = 30.0) -> AsyncIterator[Worker]:
+        """Run a worker beside the application: `async with book.worker(): …`.
+
+        `channels`: only these. On leaving, what has not begun goes back at once and what is on the wire is settled,
+        for at most `stop_seconds`.
+        """
+        for name in channels or ():
+            if name not in self.registry.channels:
+                raise UnknownName("channel", name, self.registry.channels)
+        worker = self.wired.worker(channels, self.message_domain, stop_seconds)
+        await worker.start()
+        try:
+            yield worker
+        finally:
+            await worker.stop()
+
+    async def close(self) -> None:
+        """Close the database and every channel."""
+        await self.wired.close()

@@ -1,0 +1,353 @@
+"""The verbs of duebook, each written once, as work that any connection can carry out.
+
+Owners schedule, cancel, reschedule and ask; reviewers redrive, drop and resolve; operators pause. The answers are the
+truth at the moment of the transaction, never "probably".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, get_args
+
+from ..domain import control, ownership
+from ..domain.draft import Draft
+from ..domain.lifecycle import Event, State
+from ..domain.notification import Move, Notification
+from ..domain.ownership import Answer, IfExists, Ruling, Scheduled
+from ..domain.policy import Kind, Mode, checked_choice
+from ..domain.story import Backlog, Story
+from ..domain.text import KEY_CHARACTERS, REASON_CHARACTERS, RECIPIENT_CHARACTERS, checked
+from ..domain.walltime import LocalTime
+from ..errors import AlreadyScheduled, InvalidInput, UnknownName
+from ..ports import Clock, Plan, Store
+from .drafting import New, draft, when, worthless_from
+from .work import Wakes, Work
+
+CHUNK = 1_000
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every verb knows: who it works for, and how to read the time."""
+
+    namespace: str
+    kinds: Mapping[str, Kind]
+    store: Store
+    clock: Clock
+    by: str = "app"
+
+    def kind(self, name: str) -> Kind:
+        try:
+            return self.kinds[name]
+        except (KeyError, TypeError):
+            raise UnknownName("kind", str(name), self.kinds) from None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAnswer:
+    """What became of a group: how many were cancelled, and which were already on the wire or in doubt."""
+
+    cancelled: int
+    too_late: int
+
+
+class Verbs:
+    """Each method returns Work; twins.py turns them into methods that are awaited, and methods that are not."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def schedule(
+        self,
+        kind: str,
+        key: str,
+        *,
+        recipient: str,
+        at: datetime | LocalTime | None = None,
+        after: timedelta | None = None,
+        data: Mapping[str, Any] | None = None,
+        group: str | None = None,
+        tenant: str | None = None,
+        expires_at: datetime | None = None,
+        if_exists: IfExists = "keep",
+    ) -> Work[Scheduled]:
+        """Promise one notification. Its identity is (kind, key), for ever: a second call answers `existing`.
+
+        `at`: a ZoneInfo or local() time is a local promise, any other aware time an instant. `after`: from now.
+        `data`: at most 64 KiB of JSON; keep ids in it, the handler reads the rest when it fires. `if_exists`: "keep"
+        the one that exists, "reschedule" it, "rearm" a cancelled one, or "raise" AlreadyScheduled.
+        Raises InvalidInput naming the field; then nothing is stored.
+        """
+        checked_choice("if_exists", if_exists, get_args(IfExists))
+        new = New(
+            kind=kind, key=key, recipient=recipient, at=at, after=after, data={} if data is None else data,
+            group=group, tenant=tenant, expires_at=expires_at,
+        )  # fmt: skip
+        now = self.context.clock.now()
+        one = draft(new, self.context.kind(kind), self.context.namespace, now)
+
+        def plan(wakes: Wakes) -> Plan[Scheduled]:
+            return (yield from self._schedule([one], if_exists, now, wakes))[0]
+
+        return Work(plan, atomic=if_exists in ("reschedule", "rearm"))
+
+    def schedule_many(self, news: Iterable[New], *, if_exists: IfExists = "keep") -> Work[list[Scheduled]]:
+        """Promise many at once, all or none; the answers are in the order of the arguments.
+
+        Raises InvalidInput naming the position and the field of the first that cannot be stored.
+        """
+        checked_choice("if_exists", if_exists, get_args(IfExists))
+        now = self.context.clock.now()
+        drafts = []
+        for position, new in enumerate(news):
+            try:
+                drafts.append(draft(new, self.context.kind(new.kind), self.context.namespace, now))
+            except InvalidInput as error:
+                raise InvalidInput(f"[{position}].{error.field}", error.problem) from None
+
+        def plan(wakes: Wakes) -> Plan[list[Scheduled]]:
+            answers: list[Scheduled] = []
+            for start in range(0, len(drafts), CHUNK):
+                answers += yield from self._schedule(drafts[start : start + CHUNK], if_exists, now, wakes)
+            return answers
+
+        return Work(plan, atomic=len(drafts) > CHUNK or if_exists in ("reschedule", "rearm"))
+
+    def _schedule(self, drafts: list[Draft], if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[list[Scheduled]]:
+        # In identity order, so that two callers with overlapping sets wait for each other instead of deadlocking.
+        unique = {(one.kind, one.key): one for one in reversed(drafts)}
+        created = yield from self.context.store.schedule([unique[name] for name in sorted(unique)])
+        fresh = dict(created)
+        names = sorted({(one.kind, one.key) for one in drafts} - created.keys())
+        repeated = len(unique) < len(drafts)
+        if repeated:
+            names = sorted(unique)
+        existing = (yield from self.context.store.read_identities(names)) if names else {}
+        answers = []
+        for one in drafts:
+            id = fresh.pop((one.kind, one.key), None)
+            if id is not None:
+                wakes.note(one.channel, one.wake_at, now)
+                due_at = one.promise.due_at
+                answers.append(Scheduled(id, one.kind, one.key, True, State.SCHEDULED, due_at))
+            else:
+                found = existing[one.kind, one.key]
+                kept = Scheduled(found.notification_id, one.kind, one.key, False, found.state, found.due_at)
+                answers.append((yield from self._meet(kept, one, if_exists, now, wakes)))
+        return answers
+
+    def _meet(
+        self, kept: Scheduled, one: Draft, if_exists: IfExists, now: datetime, wakes: Wakes
+    ) -> Plan[Scheduled]:
+        """Do what the caller wants with an identity that exists."""
+        if if_exists == "raise":
+            raise AlreadyScheduled(kept.kind, kept.key, kept.state)
+        if if_exists == "keep":
+            return kept
+        n = yield from self.context.store.lock(kept.kind, kept.key)
+        if n is None:
+            return kept
+        wanted = ownership.rearm if if_exists == "rearm" else _rescheduled
+        verdict = wanted(n, one.promise, one.expires_at, one.data, now, self.context.by)
+        answer = yield from self._carry_out(n, verdict)
+        if not answer:
+            return Scheduled(n.id, n.kind, n.key, False, n.state, n.due_at)
+        wakes.note(n.channel, one.wake_at, now)
+        return Scheduled(n.id, n.kind, n.key, False, State.SCHEDULED, one.promise.due_at, changed=True)
+
+    def cancel(self, kind: str, key: str, *, reason: str = "cancelled by its owner") -> Work[Answer]:
+        """Withdraw a notification. Until it begins, its owner wins; afterwards the answer is `too_late`, and should it
+        ever come back to be sent again it ends cancelled."""
+        checked("reason", reason, REASON_CHARACTERS)
+
+        def wish(n: Notification, now: datetime) -> Move | Answer:
+            return ownership.cancel(n, reason, now, self.context.by)
+
+        def plan(wakes: Wakes) -> Plan[Answer]:
+            n = yield from self._locked(kind, key)
+            if n is None:
+                return ownership.NOT_FOUND
+            answer = yield from self._carry_out(n, wish(n, self.context.clock.now()))
+            if answer.result == "too_late":
+                yield from self.context.store.request_cancel({n.id: reason})
+            return answer
+
+        return Work(plan)
+
+    def cancel_group(self, group: str, *, reason: str) -> Work[GroupAnswer]:
+        """Withdraw every open notification of a group, in one transaction."""
+        checked("group", group, KEY_CHARACTERS)
+        checked("reason", reason, REASON_CHARACTERS)
+
+        def plan(wakes: Wakes) -> Plan[GroupAnswer]:
+            now = self.context.clock.now()
+            found = yield from self.context.store.lock_group(group, 100_000)
+            verdicts = [(n, ownership.cancel(n, reason, now, self.context.by)) for n in found]
+            moves = [verdict for _, verdict in verdicts if isinstance(verdict, Move)]
+            applied = (yield from self.context.store.apply(moves)) if moves else {}
+            late = {n.id: reason for n, verdict in verdicts if not isinstance(verdict, Move)}
+            if late:
+                yield from self.context.store.request_cancel(late)
+            done = sum(state is State.CANCELLED for state in applied.values())
+            return GroupAnswer(done, len(found) - done)
+
+        return Work(plan)
+
+    def reschedule(
+        self,
+        kind: str,
+        key: str,
+        *,
+        at: datetime | LocalTime | None = None,
+        after: timedelta | None = None,
+        expires_at: datetime | None = None,
+    ) -> Work[Answer]:
+        """Give a notification that has not begun another time."""
+        now = self.context.clock.now()
+        due = when(at, after, now)
+        until = worthless_from(self.context.kind(kind), expires_at, due.due_at)
+
+        def plan(wakes: Wakes) -> Plan[Answer]:
+            n = yield from self._locked(kind, key)
+            if n is None:
+                return ownership.NOT_FOUND
+            wakes.note(n.channel, due.due_at, now)
+            return (yield from self._carry_out(n, ownership.reschedule(n, due, until, now, self.context.by)))
+
+        return Work(plan)
+
+    def send_now(self, kind: str, key: str) -> Work[Answer]:
+        """Look at a scheduled notification now instead of when it is due; its handler still decides."""
+        return self._wish(kind, key, lambda n, now: ownership.send_now(n, now, self.context.by))
+
+    def redrive(self, kind: str, key: str, *, reason: str) -> Work[Answer]:
+        """Send one back from review: the same identity and idempotency key, a fresh budget of attempts."""
+        checked("reason", reason, REASON_CHARACTERS)
+        return self._wish(kind, key, lambda n, now: ownership.redrive(n, reason, now, self.context.by))
+
+    def drop(self, kind: str, key: str, *, reason: str) -> Work[Answer]:
+        """Close one in review for good."""
+        checked("reason", reason, REASON_CHARACTERS)
+        return self._wish(kind, key, lambda n, now: ownership.drop(n, reason, now, self.context.by))
+
+    def resolve(self, kind: str, key: str, ruling: Ruling, *, reason: str) -> Work[Answer]:
+        """Rule on an uncertain one: it was "sent", "resend" it at the risk of a second copy, or "drop" it."""
+        checked_choice("ruling", ruling, get_args(Ruling))
+        checked("reason", reason, REASON_CHARACTERS)
+        return self._wish(kind, key, lambda n, now: ownership.rule(n, ruling, reason, now, self.context.by))
+
+    def find(self, kind: str, key: str) -> Work[Notification | None]:
+        """Return the notification behind an identity, or None if there is none or retention removed it."""
+        return Work(lambda wakes: self.context.store.read(kind, key), atomic=False)
+
+    def search(
+        self,
+        *,
+        kind: str | None = None,
+        state: str | None = None,
+        channel: str | None = None,
+        tenant: str | None = None,
+        recipient: str | None = None,
+        before: int = 2**62,
+        limit: int = PAGE,
+    ) -> Work[list[Notification]]:
+        """Return a page of notifications, newest first; `before` is the last id of the page before."""
+        if state is not None:
+            checked_choice("state", state, tuple(State))
+        if recipient is not None:
+            return Work(lambda wakes: self.context.store.search_recipient(recipient, before, limit), atomic=False)
+        filters = {"kind": kind, "state": state, "channel": channel, "tenant": tenant}
+        return Work(lambda wakes: self.context.store.search(filters, before, limit), atomic=False)
+
+    def search_address(self, address: str, *, limit: int = PAGE) -> Work[list[Notification]]:
+        """Return notifications whose stored message names an address. Reads everything: for people, not programs."""
+        return Work(lambda wakes: self.context.store.search_address(address, limit), atomic=False)
+
+    def explain(self, kind: str, key: str) -> Work[Story | None]:
+        """Return everything on record about one identity: why she got it, did not get it, or got it twice."""
+        return Work(lambda wakes: self.context.store.read_story(kind, key))
+
+    def pause(self, *, channel: str | None = None, kind: str | None = None, reason: str = "paused") -> Work[None]:
+        """Hold a channel, a kind, or everything: nothing of it begins until it is resumed. What is due waits."""
+        return self._pause(control.scope(channel=channel, kind=kind), True, reason)
+
+    def resume(self, *, channel: str | None = None, kind: str | None = None, reason: str = "resumed") -> Work[None]:
+        """End a pause, and a throttle of the channel."""
+        return self._pause(control.scope(channel=channel, kind=kind), False, reason)
+
+    def set_mode(self, kind: str, mode: Mode, *, reason: str = "") -> Work[None]:
+        """Switch a kind between "live", "shadow" (decides and records, sends nothing) and "off" (skips, on record)."""
+        checked_choice("mode", mode, get_args(Mode))
+        checked("reason", reason, REASON_CHARACTERS, empty=True)
+        scope, now = control.scope(kind=self.context.kind(kind).name), self.context.clock.now()
+        return Work(lambda wakes: self.context.store.set_mode(scope, mode, reason, self.context.by, now))
+
+    def controls(self) -> Work[list[control.Control]]:
+        """Return every pause, throttle and mode on record."""
+        return Work(lambda wakes: self.context.store.read_controls(), atomic=False)
+
+    def backlog(self) -> Work[Backlog]:
+        """Return what is due, in flight, uncertain and in review, and how old the oldest of each is."""
+        return Work(lambda wakes: self.context.store.read_backlog(self.context.clock.now()), atomic=False)
+
+    def forget(self, recipient: str) -> Work[int]:
+        """Cancel what is pending for a person and erase their data; the fact that something was sent stays.
+
+        Keys stay as they are, so keep personal data out of them. Answers how many identities were touched.
+        """
+        checked("recipient", recipient, RECIPIENT_CHARACTERS)
+        digest = hashlib.sha256(f"{self.context.namespace}:{recipient}".encode()).hexdigest()
+        alias = f"forgotten-{digest[:16]}"
+
+        def plan(wakes: Wakes) -> Plan[int]:
+            now = self.context.clock.now()
+            found = yield from self.context.store.lock_recipient(recipient)
+            verdicts = [ownership.cancel(n, "its recipient was forgotten", now, self.context.by) for n in found]
+            moves = [verdict for verdict in verdicts if isinstance(verdict, Move)]
+            if moves:
+                yield from self.context.store.apply(moves)
+            return (yield from self.context.store.forget(recipient, alias))
+
+        return Work(plan)
+
+    def _pause(self, scope: str, paused: bool, reason: str) -> Work[None]:
+        checked("reason", reason, REASON_CHARACTERS)
+        now = self.context.clock.now()
+        return Work(lambda wakes: self.context.store.set_pause(scope, paused, reason, self.context.by, now))
+
+    def _wish(self, kind: str, key: str, verdict: Callable[[Notification, datetime], Move | Answer]) -> Work[Answer]:
+        def plan(wakes: Wakes) -> Plan[Answer]:
+            n = yield from self._locked(kind, key)
+            if n is None:
+                return ownership.NOT_FOUND
+            now = self.context.clock.now()
+            answer = yield from self._carry_out(n, verdict(n, now))
+            if answer and answer.state is State.SCHEDULED:
+                wakes.note(n.channel, now, now)
+            return answer
+
+        return Work(plan)
+
+    def _locked(self, kind: str, key: str) -> Plan[Notification | None]:
+        return (yield from self.context.store.lock(self.context.kind(kind).name, key))
+
+    def _carry_out(self, n: Notification, verdict: Move | Answer) -> Plan[Answer]:
+        if isinstance(verdict, Answer):
+            return verdict
+        applied = yield from self.context.store.apply([verdict])
+        if n.id not in applied:
+            return Answer("too_late", n.state, "somebody else moved it in this moment")
+        if verdict.event is Event.DOUBT:
+            return Answer("too_late", State.UNCERTAIN, "an earlier attempt may have been sent")
+        return Answer("done", applied[n.id], verdict.reason)
+
+
+def _rescheduled(
+    n: Notification, due: Any, expires_at: datetime | None, data: str | None, now: datetime, by: str
+) -> Move | Answer:
+    return ownership.reschedule(n, due, expires_at, now, by, data)
+

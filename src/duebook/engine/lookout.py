@@ -1,0 +1,69 @@
+"""The lookout: one look a second for a whole idle worker.
+
+It tells each lane when its channel has something due and each housekeeping agent whether it has anything to do, so that
+a worker with nothing to do costs one statement a second, however many channels it serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from ..domain.story import Sight
+from ..ports import Clock, Database, Store
+from .registry import Registry
+from .settings import EngineSettings
+
+
+LOOKS_PER_CORRECTION = 60
+"""How often a look is given up to compare clocks."""
+
+
+class Lookout:
+    name = "lookout"
+
+    def __init__(
+        self,
+        registry: Registry,
+        database: Database,
+        store: Store,
+        clock: Clock,
+        settings: EngineSettings,
+        expect: Mapping[str, Callable[[float], None]],
+        correct_clock: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        self.registry = registry
+        self.database = database
+        self.store = store
+        self.clock = clock
+        self.settings = settings
+        self.expect = expect
+        self._correct_clock = correct_clock
+        self._looks = 0
+        self.pace_seconds = settings.poll_seconds
+        self.sight = Sight({}, None, None, None, None)
+
+    async def step(self) -> bool:
+        self._looks += 1
+        if self._correct_clock is not None and self._looks % LOOKS_PER_CORRECTION == 0:
+            await self._correct_clock()
+            return False
+        self.sight = await self.database.ask(self.store.look(self.expect, self.registry.served()))
+        now = self.clock.now()
+        for channel, wake_at in self.sight.wakes.items():
+            if wake_at is not None and wake_at - now < timedelta(seconds=2 * self.settings.poll_seconds):
+                self.expect[channel]((wake_at - now).total_seconds())
+        return False
+
+    def wanted(self, agent: str) -> bool:
+        """Say whether a housekeeping agent has something to do, as far as the last look saw."""
+        now = self.clock.now()
+        sight = self.sight
+        match agent:
+            case "rescuer":
+                return sight.lease is not None and sight.lease + timedelta(seconds=self.settings.grace_seconds) < now
+            case "sweeper":
+                return sight.expiry is not None and sight.expiry <= now
+            case "reconciler":
+                return sight.evidence is not None or (sight.attention is not None and sight.attention <= now)
+        return True

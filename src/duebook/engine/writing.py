@@ -1,0 +1,113 @@
+"""The pen of a lane: what must reach the store, kept until it has.
+
+Outcomes are settled together. A batch that the store refuses for a reason of its own is halved until the row at fault
+is alone, so that one bad row never costs the record of its neighbours. An outcome whose fence no longer holds is kept
+as evidence: the attempt was real, even if somebody else has ruled on it since.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from ..domain.lifecycle import State
+from ..domain.notification import Intent, Move
+from ..domain.outcome import Accepted, Outcome, Rejected, Uncertain
+from ..domain.recovery import Evidence
+from ..errors import Busy, DuebookError, StoreUnavailable
+from ..ports import Database, Store
+
+log = logging.getLogger("duebook.lane")
+
+Says = Literal["accepted", "not_accepted", "rejected", "unknown"]
+
+
+class Writer:
+    def __init__(self, database: Database, store: Store) -> None:
+        self.database = database
+        self.store = store
+        self.outcomes: list[tuple[Intent, Outcome, Move]] = []
+        self.moves: list[Move] = []
+        self.throttles: list[tuple[str, datetime, str, str]] = []
+        self.unsure: set[tuple[int, int]] = set()
+        self.unstorable: dict[int, Exception] = {}
+
+    @property
+    def pending(self) -> bool:
+        return bool(self.outcomes or self.moves or self.throttles)
+
+    async def flush(self, now: datetime) -> list[Intent]:
+        """Store everything pending; answers the intents that turned out never to have been stored.
+
+        What is handed to the store and not taken stays pending: StoreUnavailable and Busy pass through.
+        """
+        while self.throttles:
+            channel, until, reason, by = self.throttles[0]
+            await self.database.ask(self.store.throttle(channel, until, reason, by, now))
+            del self.throttles[0]
+        never = await self._settle(now) if self.outcomes else []
+        if self.moves:
+            moves = list(self.moves)
+            await self._apply(moves)
+            del self.moves[: len(moves)]
+        return never
+
+    async def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> set[int]:
+        """Put intents on record; answers the ids stored. One that cannot be stored is left in `unstorable`.
+
+        After StoreUnavailable or Busy it is unknown which were stored; the caller then settles them as never sent.
+        """
+        try:
+            return await self.database.ask(self.store.begin(channel, intents, now))
+        except (StoreUnavailable, Busy):
+            self.unsure.update((intent.id, intent.number) for intent in intents)
+            raise
+        except Exception as error:
+            if len(intents) == 1:
+                self.unstorable[intents[0].id] = error
+                return set()
+            middle = len(intents) // 2
+            first = await self.begin(channel, intents[:middle], now)
+            return first | await self.begin(channel, intents[middle:], now)
+
+    async def _settle(self, now: datetime) -> list[Intent]:
+        batch = list(self.outcomes)
+        stored = await self._apply([move for _, _, move in batch])
+        stale = [(intent, outcome) for intent, outcome, move in batch if move.id not in stored]
+        never = [intent for intent, _ in stale if (intent.id, intent.number) in self.unsure]
+        late = [_evidence(intent, outcome, now) for intent, outcome in stale if intent not in never]
+        if late:
+            await self.database.ask(self.store.record_evidence(late))
+        if self.unsure:
+            self.unsure.difference_update((intent.id, intent.number) for intent, _, _ in batch)
+        del self.outcomes[: len(batch)]
+        return never
+
+    async def _apply(self, moves: Sequence[Move]) -> dict[int, State]:
+        try:
+            return await self.database.run(self.store.apply(moves))
+        except DuebookError:
+            raise
+        except Exception as error:
+            if len(moves) == 1:
+                log.exception("the store refuses the %s of notification %s", moves[0].event, moves[0].id)
+                return {moves[0].id: moves[0].state}
+            log.warning("the store refuses a batch of %s, which is halved: %s", len(moves), error)
+            middle = len(moves) // 2
+            return {**await self._apply(moves[:middle]), **await self._apply(moves[middle:])}
+
+
+def _evidence(intent: Intent, outcome: Outcome, now: datetime) -> Evidence:
+    says: Says = "not_accepted"
+    if isinstance(outcome, Accepted):
+        says = "accepted"
+    elif isinstance(outcome, Rejected):
+        says = "rejected"
+    elif isinstance(outcome, Uncertain):
+        says = "unknown"
+    provider_id = outcome.provider_id if isinstance(outcome, Accepted) else None
+    return Evidence(
+        intent.id, intent.number, now, "late_report", says, provider_id, getattr(outcome, "reason", None)
+    )

@@ -1,0 +1,237 @@
+"""The composition root: the one module that knows the engine and the adapters, and puts them together."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import os
+import random
+import secrets
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from .app.work import Wakes, Work
+from .clock import SystemClock
+from .domain.decision import Decision, Due
+from .domain.policy import ChannelPolicy
+from .engine.registry import Registry
+from .engine.settings import EngineSettings
+from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
+from .ports import Channel, Handler
+from .portal import Portal
+from .stores import catalog
+from .stores.sqlite.database import SqliteDatabase
+from .stores.store import SqlStore
+
+if TYPE_CHECKING:
+    from .stores.postgres.database import PostgresDatabase
+    from .worker import AsyncTasks, Worker
+
+R = TypeVar("R")
+log = logging.getLogger("duebook")
+
+_SCHEMES = "sqlite:///file.db, sqlite:// (memory) or postgresql://user@host/database"
+
+
+def checked_url(url: str | None) -> str:
+    """Return a database URL, or raise InvalidInput; a password in it never reaches the message."""
+    if not url:
+        raise InvalidInput("url", f"no database given; set DUEBOOK_URL or pass {_SCHEMES}")
+    scheme = urlsplit(url).scheme.partition("+")[0]
+    if scheme not in ("sqlite", "postgresql", "postgres"):
+        raise InvalidInput("url", f"has the scheme {scheme!r}; it must look like {_SCHEMES}")
+    return url
+
+
+def database_for(url: str) -> SqliteDatabase | PostgresDatabase:
+    """Return the database a URL names; nothing is opened yet."""
+    if url.startswith("sqlite"):
+        path = url.partition("://")[2].removeprefix("/")
+        return SqliteDatabase(path or ":memory:")
+    from .stores.postgres.database import PostgresDatabase
+
+    scheme, _, rest = url.partition("://")
+    return PostgresDatabase(f"{scheme.partition('+')[0]}://{rest}")
+
+
+class Runner:
+    """Carries out work on duebook's own connections, and tells idle lanes afterwards."""
+
+    awaited = True
+
+    def __init__(self, wired: Wired) -> None:
+        self._wired = wired
+
+    async def do(self, work: Work[R]) -> R:
+        wakes = Wakes()
+        run = self._wired.database.run if work.atomic else self._wired.database.ask
+        result = await run(work.plan(wakes))
+        await self._wired.tell(wakes)
+        return result
+
+
+class SyncRunner:
+    """Carries out work for a program without an event loop."""
+
+    awaited = False
+
+    def __init__(self, portal: Portal, runner: Runner) -> None:
+        self._portal = portal
+        self._runner = runner
+
+    def do(self, work: Work[R]) -> R:
+        return self._portal.call(self._runner.do(work))
+
+
+class Wired:
+    """Everything behind one Duebook."""
+
+    def __init__(self, url: str, settings: EngineSettings | None = None) -> None:
+        self.database = database_for(url)
+        self.store = SqlStore()
+        self.clock = SystemClock()
+        self.registry = Registry()
+        self.settings = settings or EngineSettings()
+        self.runner = Runner(self)
+        self.wakers: dict[str, Callable[[float], None]] = {}
+
+    def sync_runner(self) -> SyncRunner:
+        return SyncRunner(Portal(), self.runner)
+
+    def caller(self, connection: object) -> Any:
+        from .callers import CallerRunner
+
+        return CallerRunner(self, connection)
+
+    def function_channel(self, policy: ChannelPolicy, function: Callable[..., Any]) -> Channel:
+        from .channels.function import FunctionChannel
+
+        return FunctionChannel(policy, function)
+
+    def handler(self, function: Callable[[Due], Any]) -> Handler:
+        """Return a handler that is awaited; a plain function runs in a thread, so that it may block."""
+        if inspect.iscoroutinefunction(function):
+            return function
+
+        async def threaded(due: Due) -> Decision:
+            answer: Decision = await asyncio.to_thread(function, due)
+            return answer
+
+        return threaded
+
+    async def tell(self, wakes: Wakes) -> None:
+        """Wake idle lanes: those of this process directly, others through the database."""
+        now = self.clock.now()
+        for channel, wake_at in wakes.channels.items():
+            self.wake(channel, (wake_at - now).total_seconds())
+            if self.database.dialect == "postgres":
+                try:
+                    await self.database.ask(self.store.notify(channel))
+                except StoreUnavailable as error:
+                    # It is stored; only the hint is lost, and polling finds it.
+                    log.debug("nobody was woken: %s", error)
+
+    def wake(self, channel: str, seconds: float = 0.0) -> None:
+        if waker := self.wakers.get(channel):
+            waker(seconds)
+
+    async def close(self) -> None:
+        for channel in self.registry.channels.values():
+            await channel.close()
+        await self.database.close()
+
+    # The worker
+
+    def worker(self, only: list[str] | None, message_domain: str, stop_seconds: float) -> Worker:
+        """Put a worker together: a lane for each channel with a kind to serve, and the housekeeping agents."""
+        from .engine.lane import Lane
+        from .engine.lookout import Lookout
+        from .engine.pruner import Pruner
+        from .engine.reconciler import Reconciler
+        from .engine.rescuer import Rescuer
+        from .engine.sweeper import Sweeper
+        from .worker import AsyncTasks, Worker
+
+        by = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+        registry, database, store, clock, settings = (
+            self.registry, self.database, self.store, self.clock, self.settings,
+        )  # fmt: skip
+        check_registry(registry)
+        lanes = []
+        expect: dict[str, Callable[[float], None]] = {}
+        for name, channel in registry.channels.items():
+            if only is None or name in only:
+                tasks = AsyncTasks()
+                lane = Lane(
+                    channel, registry, database, store, clock, tasks, random.random, settings, by, message_domain
+                )
+                lanes.append((lane, tasks))
+                expect[name] = partial(_expect, lane, tasks)
+        correct = None if database.dialect == "sqlite" else partial(clock.correct, database.time)
+        lookout = Lookout(registry, database, store, clock, settings, expect, correct)
+        agents = [
+            Rescuer(registry, database, store, settings, by),
+            Sweeper(database, store, clock, settings, by),
+            Reconciler(registry, database, store, clock, settings, by),
+            Pruner(registry, database, store, clock, settings),
+        ]
+        listen = None if database.dialect == "sqlite" else partial(self._listen, expect)
+        return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
+
+    async def _prepare(self, expect: dict[str, Callable[[float], None]]) -> None:
+        await self.check_schema()
+        if self.database.dialect == "postgres":
+            await self.clock.correct(self.database.time)
+        kinds = list(self.registry.served().values())
+        await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
+        loop = asyncio.get_running_loop()
+        for channel, waker in expect.items():
+            self.wakers[channel] = partial(loop.call_soon_threadsafe, waker)
+
+    async def check_schema(self) -> None:
+        """Raise SchemaMismatch unless the tables are there and of this release."""
+        present = await self.database.ask(self.store.read_schema())
+        needed = catalog.newest(self.database.dialect)
+        if present != needed:
+            raise SchemaMismatch(
+                f"the database has schema {present}, this release of duebook needs {needed}. Run: duebook migrate"
+            )
+
+    async def _listen(self, expect: dict[str, Callable[[float], None]]) -> None:
+        """Hear wake-ups until the connection ends."""
+        assert self.database.dialect == "postgres"
+        ended = asyncio.Event()
+
+        def heard(channel: str) -> None:
+            if channel in expect:
+                expect[channel](0.0)
+
+        connection = await self.database.listen(heard)
+        connection.add_termination_listener(lambda _: ended.set())
+        try:
+            await ended.wait()
+        finally:
+            if not connection.is_closed():
+                connection.terminate()
+
+
+def _expect(lane: Any, tasks: AsyncTasks, seconds: float) -> None:
+    lane.expect(seconds)
+    tasks.wake()
+
+
+def check_registry(registry: Registry) -> None:
+    """Raise UnknownName or UnsafeSetting where kinds and channels do not fit together."""
+    for kind in registry.served().values():
+        policy = registry.policy(kind.channel)
+        if policy is None:
+            raise UnknownName("channel", kind.channel, registry.channels)
+        if kind.on_uncertain == "resend" and policy.key_window is None:
+            raise UnsafeSetting(
+                f"kind {kind.name!r} wants on_uncertain='resend', but channel {policy.name!r} states no key_window: "
+                "its provider would not notice a repeat. Use 'hold' or 'assume_sent', or state the window"
+            )
