@@ -1,44 +1,59 @@
-"""The verbs on a connection that belongs to the caller."""
+"""The verbs on a connection that belongs to the caller.
+
+Lanes of this process are woken after the caller's commit, where the connection tells when that is. No wake-up leaves
+the process: a NOTIFY inside the caller's transaction would make its commits wait for each other.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
+from .app.twins import AsyncVerbs, SyncVerbs
+from .app.verbs import Context
 from .app.work import Wakes, Work
-from .stores.callers import caller
-
-if TYPE_CHECKING:
-    from .wiring import Wired
+from .stores.callers import AsyncCaller, SyncCaller, caller
 
 R = TypeVar("R")
+Wake = Callable[[str], None]
 
 
-class CallerRunner:
-    """Carries out work in the caller's transaction, and wakes lanes after its commit where the connection tells.
+class _AsyncRunner:
+    def __init__(self, found: AsyncCaller, wake: Wake) -> None:
+        self._caller = found
+        self._wake = wake
 
-    No wake-up leaves the process: a NOTIFY inside the caller's transaction would serialise its commits.
-    """
-
-    def __init__(self, wired: Wired, connection: object) -> None:
-        self._wired = wired
-        self._caller = caller(connection)
-        self.awaited: bool = self._caller.awaited
-
-    def do(self, work: Work[R]) -> Any:
+    async def do(self, work: Work[R]) -> R:
         wakes = Wakes()
-        if self.awaited:
-            return self._do_awaited(work, wakes)
-        result = self._caller.run(work.plan(wakes))
-        self._after_commit(wakes)
-        return result
-
-    async def _do_awaited(self, work: Work[R], wakes: Wakes) -> Any:
         result = await self._caller.run(work.plan(wakes))
-        self._after_commit(wakes)
+        _after_commit(self._caller, wakes, self._wake)
         return result
 
-    def _after_commit(self, wakes: Wakes) -> None:
-        if wakes.channels:
-            self._caller.after_commit(lambda: [self._wired.wake(channel) for channel in wakes.channels])
+
+class _SyncRunner:
+    def __init__(self, found: SyncCaller, wake: Wake) -> None:
+        self._caller = found
+        self._wake = wake
+
+    def do(self, work: Work[R]) -> R:
+        wakes = Wakes()
+        result = self._caller.run(work.plan(wakes))
+        _after_commit(self._caller, wakes, self._wake)
+        return result
 
 
+def verbs(connection: object, context: Context, wake: Wake) -> AsyncVerbs | SyncVerbs:
+    """Return the verbs inside the transaction of `connection`, awaited if the connection is."""
+    found = caller(connection)
+    if isinstance(found, AsyncCaller):
+        return AsyncVerbs(context, _AsyncRunner(found, wake))
+    return SyncVerbs(context, _SyncRunner(found, wake))
+
+
+def _after_commit(found: AsyncCaller | SyncCaller, wakes: Wakes, wake: Wake) -> None:
+    def committed() -> None:
+        for channel in wakes.channels:
+            wake(channel)
+
+    if wakes.channels:
+        found.after_commit(committed)

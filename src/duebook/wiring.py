@@ -21,13 +21,16 @@ from .domain.policy import ChannelPolicy
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
 from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
-from .ports import Channel, Handler
 from .portal import Portal
+from .ports import Channel, Handler
 from .stores import catalog
 from .stores.sqlite.database import SqliteDatabase
 from .stores.store import SqlStore
 
 if TYPE_CHECKING:
+    from .app.twins import AsyncVerbs, SyncVerbs
+    from .app.verbs import Context
+    from .engine.agent import Agent
     from .stores.postgres.database import PostgresDatabase
     from .worker import AsyncTasks, Worker
 
@@ -61,8 +64,6 @@ def database_for(url: str) -> SqliteDatabase | PostgresDatabase:
 class Runner:
     """Carries out work on duebook's own connections, and tells idle lanes afterwards."""
 
-    awaited = True
-
     def __init__(self, wired: Wired) -> None:
         self._wired = wired
 
@@ -76,8 +77,6 @@ class Runner:
 
 class SyncRunner:
     """Carries out work for a program without an event loop."""
-
-    awaited = False
 
     def __init__(self, portal: Portal, runner: Runner) -> None:
         self._portal = portal
@@ -102,10 +101,10 @@ class Wired:
     def sync_runner(self) -> SyncRunner:
         return SyncRunner(Portal(), self.runner)
 
-    def caller(self, connection: object) -> Any:
-        from .callers import CallerRunner
+    def using(self, connection: object, context: Context) -> AsyncVerbs | SyncVerbs:
+        from .callers import verbs
 
-        return CallerRunner(self, connection)
+        return verbs(connection, context, self.wake)
 
     def function_channel(self, policy: ChannelPolicy, function: Callable[..., Any]) -> Channel:
         from .channels.function import FunctionChannel
@@ -173,13 +172,13 @@ class Wired:
                 expect[name] = partial(_expect, lane, tasks)
         correct = None if database.dialect == "sqlite" else partial(clock.correct, database.time)
         lookout = Lookout(registry, database, store, clock, settings, expect, correct)
-        agents = [
+        agents: list[Agent] = [
             Rescuer(registry, database, store, settings, by),
             Sweeper(database, store, clock, settings, by),
             Reconciler(registry, database, store, clock, settings, by),
             Pruner(registry, database, store, clock, settings),
         ]
-        listen = None if database.dialect == "sqlite" else partial(self._listen, expect)
+        listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
         return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
 
     async def _prepare(self, expect: dict[str, Callable[[float], None]]) -> None:
@@ -190,7 +189,8 @@ class Wired:
         await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
         loop = asyncio.get_running_loop()
         for channel, waker in expect.items():
-            self.wakers[channel] = partial(loop.call_soon_threadsafe, waker)
+            # A program without an event loop schedules from another thread than the one its worker runs in.
+            self.wakers[channel] = partial(_from_any_thread, loop, waker)
 
     async def check_schema(self) -> None:
         """Raise SchemaMismatch unless the tables are there and of this release."""
@@ -201,22 +201,28 @@ class Wired:
                 f"the database has schema {present}, this release of duebook needs {needed}. Run: duebook migrate"
             )
 
-    async def _listen(self, expect: dict[str, Callable[[float], None]]) -> None:
+    async def _listen(
+        self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Callable[[float], None]]
+    ) -> None:
         """Hear wake-ups until the connection ends."""
-        assert self.database.dialect == "postgres"
         ended = asyncio.Event()
 
         def heard(channel: str) -> None:
             if channel in expect:
                 expect[channel](0.0)
 
-        connection = await self.database.listen(heard)
+        connection = await listen(heard)
         connection.add_termination_listener(lambda _: ended.set())
         try:
             await ended.wait()
         finally:
             if not connection.is_closed():
                 connection.terminate()
+
+
+def _from_any_thread(loop: asyncio.AbstractEventLoop, waker: Callable[[float], None], seconds: float) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(waker, seconds)
 
 
 def _expect(lane: Any, tasks: AsyncTasks, seconds: float) -> None:

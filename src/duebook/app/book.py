@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ..domain.decision import Decision, Due
-from ..domain.message import Message
 from ..domain.outcome import Outcome
 from ..domain.policy import ChannelPolicy, Copy, Kind, OnUncertain, Priority, Retention, checked_name
 from ..domain.retry import Backoff
@@ -24,15 +23,12 @@ if TYPE_CHECKING:
     from ..engine.settings import EngineSettings
     from ..worker import Worker
 
-M = TypeVar("M", bound=Message)
-D = TypeVar("D", bound=Decision, covariant=True)
 
-ChannelFunction = Callable[[Any, SendContext], Outcome | Awaitable[Outcome]]
-HandlerFunction = Callable[[Due], Decision | Awaitable[Decision]]
-C = TypeVar("C", bound=Callable[..., Any])
+ChannelFunction = TypeVar("ChannelFunction", bound=Callable[[Any, SendContext], Outcome | Awaitable[Outcome]])
+HandlerFunction = TypeVar("HandlerFunction", bound=Callable[[Due], Decision | Awaitable[Decision]])
 
 
-class Awaitable_(Protocol):
+class AwaitedConnection(Protocol):
     """A connection or session whose execute is awaited."""
 
     def execute(self, *args: Any, **kwargs: Any) -> Awaitable[Any]: ...
@@ -85,7 +81,7 @@ class Duebook(AsyncVerbs):
         rate: float | None = None,
         send_seconds: float = 10.0,
         pause: timedelta = timedelta(seconds=30),
-    ) -> Callable[[C], C]:
+    ) -> Callable[[ChannelFunction], ChannelFunction]:
         """Register a function `(message, context) -> Outcome`, async or plain, as a channel.
 
         `key_window`: how long the provider deduplicates by context.idempotency_key; leave it out if it does not.
@@ -93,7 +89,7 @@ class Duebook(AsyncVerbs):
         """
         policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
 
-        def register(function: C) -> C:
+        def register(function: ChannelFunction) -> ChannelFunction:
             self.add_channel(name, self.wired.function_channel(policy, function))
             return function
 
@@ -112,7 +108,7 @@ class Duebook(AsyncVerbs):
         patience: timedelta = timedelta(days=7),
         keep_copy: Copy = "hash",
         retention: Retention | None = None,
-    ) -> Callable[[C], C]:
+    ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
         `max_lateness`: worth nothing later than this after it was due. `on_uncertain`: "hold" for a person, "resend"
@@ -125,7 +121,7 @@ class Duebook(AsyncVerbs):
             retention=retention,
         )  # fmt: skip
 
-        def register(function: C) -> C:
+        def register(function: HandlerFunction) -> HandlerFunction:
             self.registry.handlers[declared.name] = self.wired.handler(function)
             return function
 
@@ -142,7 +138,7 @@ class Duebook(AsyncVerbs):
     # Where the verbs run
 
     @overload
-    def using(self, connection: Awaitable_) -> AsyncVerbs: ...
+    def using(self, connection: AwaitedConnection) -> AsyncVerbs: ...  # type: ignore[overload-overlap]
     @overload
     def using(self, connection: object) -> SyncVerbs: ...
     def using(self, connection: object) -> AsyncVerbs | SyncVerbs:
@@ -152,10 +148,7 @@ class Duebook(AsyncVerbs):
         asyncpg connection, a sqlite3 connection, or the alias of a Django database. Raises NotInTransaction in
         autocommit, SchemaMismatch without duebook's tables. Deadlocks and serialization failures are the caller's.
         """
-        runner = self.wired.caller(connection)
-        if runner.awaited:
-            return AsyncVerbs(self._context, runner)
-        return SyncVerbs(self._context, runner)
+        return self.wired.using(connection, self._context)
 
     @cached_property
     def sync(self) -> SyncVerbs:

@@ -140,9 +140,7 @@ class Verbs:
                 answers.append((yield from self._meet(kept, one, if_exists, now, wakes)))
         return answers
 
-    def _meet(
-        self, kept: Scheduled, one: Draft, if_exists: IfExists, now: datetime, wakes: Wakes
-    ) -> Plan[Scheduled]:
+    def _meet(self, kept: Scheduled, one: Draft, if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[Scheduled]:
         """Do what the caller wants with an identity that exists."""
         if if_exists == "raise":
             raise AlreadyScheduled(kept.kind, kept.key, kept.state)
@@ -350,4 +348,3 @@ def _rescheduled(
     n: Notification, due: Any, expires_at: datetime | None, data: str | None, now: datetime, by: str
 ) -> Move | Answer:
     return ownership.reschedule(n, due, expires_at, now, by, data)
-

@@ -71,7 +71,9 @@ def _defer(n: Notification, decision: Defer, kind: Kind, now: datetime, by: str)
     return move(n, Event.DEFER, now, by, wake_at=until, reason=decision.reason, budget_used=used)
 
 
-def failed(n: Notification, error: BaseException, detail: str, kind: Kind, now: datetime, by: str, jitter: float) -> Move:
+def failed(
+    n: Notification, error: BaseException, detail: str, kind: Kind, now: datetime, by: str, jitter: float
+) -> Move:
     """Return the move of a handler that raised, answered nonsense or overran its time: an attempt used, or review."""
     if isinstance(error, InvalidMessage):
         return move(n, Event.REJECT, now, by, reason=f"the handler made a message that can never be sent: {error}")

@@ -115,9 +115,7 @@ def freeze(message: Message) -> str:
     values = {item.name: getattr(message, item.name) for item in fields(message)}
     values = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
     try:
-        text = json.dumps(
-            {"type": message.type, **values}, ensure_ascii=False, allow_nan=False, sort_keys=True
-        )
+        text = json.dumps({"type": message.type, **values}, ensure_ascii=False, allow_nan=False, sort_keys=True)
         size = len(text.encode())
     except (TypeError, ValueError) as error:
         raise InvalidMessage("message", f"cannot be stored: {error}") from None

@@ -44,7 +44,15 @@ def lose(n: Notification, attempts: int, now: datetime, by: str, quiet: timedelt
         why = "the worker vanished between intent and outcome"
         attention = now + quiet
         return move(
-            n, Event.LOSE, now, by, reason=why, doubt=n.doubt + 1, budget_used=used, attention_at=attention, attempt=lost
+            n,
+            Event.LOSE,
+            now,
+            by,
+            reason=why,
+            doubt=n.doubt + 1,
+            budget_used=used,
+            attention_at=attention,
+            attempt=lost,
         )
     used = n.budget_used + n.alone
     if used >= attempts:
@@ -62,7 +70,12 @@ def expire(n: Notification, now: datetime, by: str) -> Move:
 
 
 def reconcile(
-    n: Notification, evidence: Sequence[Evidence], kind: Kind | None, channel: ChannelPolicy | None, now: datetime, by: str
+    n: Notification,
+    evidence: Sequence[Evidence],
+    kind: Kind | None,
+    channel: ChannelPolicy | None,
+    now: datetime,
+    by: str,
 ) -> Move | datetime:
     """Return the way out of uncertainty that evidence or the kind's stated policy allows, or when to look again.
 

@@ -14,7 +14,6 @@ from ..ports import Clock, Database, Store
 from .registry import Registry
 from .settings import EngineSettings
 
-
 LOOKS_PER_CORRECTION = 60
 """How often a look is given up to compare clocks."""
 

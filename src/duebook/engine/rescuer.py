@@ -21,9 +21,7 @@ class Rescuer:
     name = "rescuer"
     pace_seconds = 2.0
 
-    def __init__(
-        self, registry: Registry, database: Database, store: Store, settings: EngineSettings, by: str
-    ) -> None:
+    def __init__(self, registry: Registry, database: Database, store: Store, settings: EngineSettings, by: str) -> None:
         self.registry = registry
         self.database = database
         self.store = store
@@ -38,7 +36,9 @@ class Rescuer:
             lost = yield from self.store.lock_expired_leases(before, self.settings.batch)
             if lost:
                 moves = [
-                    recovery.lose(n, self._attempts(n), now, self.by, self.settings.quiet(self.registry.policy(n.channel)))
+                    recovery.lose(
+                        n, self._attempts(n), now, self.by, self.settings.quiet(self.registry.policy(n.channel))
+                    )
                     for n in lost
                 ]
                 yield from self.store.apply(moves)

@@ -108,6 +108,4 @@ def _evidence(intent: Intent, outcome: Outcome, now: datetime) -> Evidence:
     elif isinstance(outcome, Uncertain):
         says = "unknown"
     provider_id = outcome.provider_id if isinstance(outcome, Accepted) else None
-    return Evidence(
-        intent.id, intent.number, now, "late_report", says, provider_id, getattr(outcome, "reason", None)
-    )
+    return Evidence(intent.id, intent.number, now, "late_report", says, provider_id, getattr(outcome, "reason", None))

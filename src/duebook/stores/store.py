@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from ..domain.control import Control
 from ..domain.draft import Draft
 from ..domain.lifecycle import State
 from ..domain.notification import Intent, Move, Notification
 from ..domain.ownership import honour
 from ..domain.policy import Kind
 from ..domain.recovery import Evidence
-from ..domain.story import Backlog, IdentityRecord, KindRecord
-from ..ports import Plan, Rows, Statement
+from ..ports import Plan
 from . import rows as r
 from .reading import Reading, do
 
@@ -102,9 +99,7 @@ class SqlStore(Reading):
 
     def extend(self, held: Sequence[tuple[int, int]], now: datetime, lease_until: datetime) -> Plan[set[int]]:
         rows = r.dumps({"id": id, "version": version} for id, version in sorted(held))
-        found = yield from do(
-            "extend", rows=rows, now=r.instant_text(now), lease_until=r.instant_text(lease_until)
-        )
+        found = yield from do("extend", rows=rows, now=r.instant_text(now), lease_until=r.instant_text(lease_until))
         return {row[0] for row in found}
 
     def request_cancel(self, wishes: Mapping[int, str]) -> Plan[None]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...errors import Busy, MissingExtra, SchemaMismatch, StoreUnavailable
 from ...ports import Plan, Rows, Statement
@@ -115,7 +115,8 @@ async def _create_pool(url: str, connections: int) -> Pool[Record]:
 
 async def _execute(connection: PoolConnectionProxy[Record], statement: Statement) -> Rows:
     compiled = catalog.compile("postgres", "numeric", statement)
-    return await connection.fetch(compiled.text, *compiled.positional(statement.parameters))
+    rows = await connection.fetch(compiled.text, *compiled.positional(statement.parameters))
+    return cast("Rows", rows)  # a Record is a sequence that does not say so
 
 
 class _mapped:
@@ -128,9 +129,13 @@ class _mapped:
             return
         import asyncpg
 
-        if isinstance(error, (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError, asyncpg.UndefinedColumnError)):
+        if isinstance(
+            error, (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError, asyncpg.UndefinedColumnError)
+        ):
             raise SchemaMismatch(f"{error}. Run: duebook migrate") from error
-        if isinstance(error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)):
+        if isinstance(
+            error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)
+        ):
             raise Busy(str(error)) from error
         lost = (
             asyncpg.PostgresConnectionError,

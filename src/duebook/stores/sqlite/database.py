@@ -108,7 +108,9 @@ class SqliteDatabase:
         applied = []
         for version, name, text in catalog.migrations("sqlite"):
             if version > self._version():
-                row = f"insert into duebook_migrations values ({version}, '{name}', '{instant_text(datetime.now(UTC))}')"
+                row = (
+                    f"insert into duebook_migrations values ({version}, '{name}', '{instant_text(datetime.now(UTC))}')"
+                )
                 try:
                     self._connect().executescript(f"begin immediate;\n{text}\n{row};\ncommit;")
                 except BaseException:
