@@ -179,7 +179,7 @@ class Worker:
             try:
                 await listen()
                 failures = 0
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - a hint that fails, for whatever reason, is only a hint less
                 log.info("wake-ups are not heard, polling goes on: %s", error)
                 failures += 1
             await asyncio.sleep(_backoff(failures))

@@ -116,7 +116,7 @@ def drop(n: Notification, reason: str, now: datetime, by: str) -> Move | Answer:
 
 
 def rule(n: Notification, ruling: Ruling, reason: str, now: datetime, by: str) -> Move | Answer:
-    """Apply a person's ruling to an uncertain one. It permits or ends; it proves nothing, so the doubt stays on record."""
+    """Apply a person's ruling to an uncertain one. It permits or ends; it proves nothing, so the doubt stays."""
     if n.state is not State.UNCERTAIN:
         return Answer("not_uncertain", n.state, n.reason)
     if ruling == "sent":

@@ -57,7 +57,7 @@ class Appetite:
         return self._floor
 
     def ask(self, room: int, empty: bool, monotonic: float) -> Ask:
-        """Return what to claim. A suspect is only taken by an empty lane, so one that is due stops other claims first."""
+        """Return what to claim. Only an empty lane takes a suspect, so when their turn comes other claims stop first."""
         floor = self.floor(monotonic)
         if self._suspects_left:
             return Ask((0, 0, 0), int(empty), floor)

@@ -64,7 +64,7 @@ class Writer:
         except (StoreUnavailable, Busy):
             self.unsure.update((intent.id, intent.number) for intent in intents)
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever the driver says of one row must not stop the others
             if len(intents) == 1:
                 self.unstorable[intents[0].id] = error
                 return set()

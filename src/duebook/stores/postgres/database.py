@@ -69,7 +69,7 @@ class PostgresDatabase:
         """Call `heard` with the channel of each wake-up; the connection answered ends it when closed."""
         import asyncpg
 
-        with _mapped():
+        with _Mapped():
             connection = await asyncpg.connect(self.url, timeout=CONNECT_SECONDS)
             await connection.add_listener("duebook", lambda _c, _p, _n, payload: heard(str(payload)))
         return connection
@@ -82,7 +82,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[PoolConnectionProxy[Record]]:
-        with _mapped():
+        with _Mapped():
             pool = await self._open()
             async with pool.acquire(timeout=CONNECT_SECONDS) as connection:
                 yield connection
@@ -119,7 +119,7 @@ async def _execute(connection: PoolConnectionProxy[Record], statement: Statement
     return cast("Rows", rows)  # a Record is a sequence that does not say so
 
 
-class _mapped:
+class _Mapped:
     """Turns the driver's errors into ours."""
 
     def __enter__(self) -> None: ...
