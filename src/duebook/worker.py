@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -21,30 +24,45 @@ log = logging.getLogger("duebook.worker")
 BACKOFF_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
 
 
+@dataclass(slots=True, eq=False)
+class _Piece:
+    """A piece of work: where it stands, and the task that carries it once it has begun."""
+
+    ticket: Any
+    work: Coroutine[Any, Any, Any]
+    task: asyncio.Task[None] | None = None
+    ended: bool = False
+
+
 class AsyncTasks:
-    """Implements ports.Tasks with asyncio tasks and one heap of deadlines."""
+    """Implements ports.Tasks with asyncio.
+
+    Pieces are carried by tasks, but not one each: a task that has finished a piece goes on with the next, and another
+    stands by in case this one has to wait. Work that never waits costs no task, work that waits costs one, as usual.
+    A task whose context a piece has changed is not used again, so that nothing leaks from one piece to the next.
+    """
 
     def __init__(self) -> None:
         self.stopping = False
         self._ended: list[Finished] = []
         self._event = asyncio.Event()
-        self._running: dict[asyncio.Task[Any], Any] = {}
-        self._deadlines: list[tuple[float, int, asyncio.Task[Any]]] = []
+        self._queue: deque[_Piece] = deque()
+        self._carriers: set[asyncio.Task[None]] = set()
+        self._standing_by = False
+        self._deadlines: list[tuple[float, int, _Piece]] = []
         self._order = count()
 
     def start(self, ticket: Any, work: Coroutine[Any, Any, Any], seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        task = loop.create_task(work)
-        self._running[task] = ticket
-        heapq.heappush(self._deadlines, (loop.time() + seconds, next(self._order), task))
-        task.add_done_callback(self._end)
+        piece = _Piece(ticket, work)
+        self._queue.append(piece)
+        heapq.heappush(self._deadlines, (asyncio.get_running_loop().time() + seconds, next(self._order), piece))
+        self._stand_by()
 
     async def wait(self, seconds: float) -> list[Finished]:
         left = self._overrun()
         if not self._ended and not self._event.is_set():
-            timeout = max(0.0, min(seconds, left))
             with suppress(TimeoutError):
-                async with asyncio.timeout(timeout):
+                async with asyncio.timeout(max(0.0, min(seconds, left))):
                     await self._event.wait()
             self._overrun()
         elif seconds <= 0:
@@ -62,38 +80,64 @@ class AsyncTasks:
 
     async def abandon(self) -> None:
         """Cancel whatever still runs; what it was about stays on record as it is."""
-        left = list(self._running)
-        self._running.clear()
+        for piece in self._queue:
+            piece.work.close()
+        self._queue.clear()
+        left = list(self._carriers)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    def _end(self, task: asyncio.Task[Any]) -> None:
-        if task not in self._running:
-            # It overran and was given up on; its late result must not be mistaken for news.
-            if not task.cancelled():
-                task.exception()
-            return
-        ticket = self._running.pop(task)
-        if task.cancelled():
-            self._ended.append(Finished(ticket, None, asyncio.CancelledError("it was cancelled")))
-        else:
-            error = task.exception()
-            self._ended.append(Finished(ticket, None if error else task.result(), error))
-        self._event.set()
+    def _stand_by(self) -> None:
+        if not self._standing_by:
+            self._standing_by = True
+            task = asyncio.get_running_loop().create_task(self._carry())
+            self._carriers.add(task)
+            task.add_done_callback(self._carriers.discard)
+
+    async def _carry(self) -> None:
+        self._standing_by = False
+        mine = asyncio.current_task()
+        clean = copy_context()
+        while self._queue:
+            piece = self._queue.popleft()
+            if self._queue:
+                self._stand_by()
+            if piece.ended:
+                piece.work.close()
+                continue
+            piece.task = mine
+            try:
+                self._end(piece, await piece.work, None)
+            except asyncio.CancelledError as error:
+                self._end(piece, None, error)
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a piece raises is its result
+                self._end(piece, None, error)
+            if copy_context() != clean:
+                break
+        if self._queue:
+            self._stand_by()
+
+    def _end(self, piece: _Piece, result: Any, error: BaseException | None) -> None:
+        # What overran was given up on; its late result must not be mistaken for news.
+        if not piece.ended:
+            piece.ended = True
+            self._ended.append(Finished(piece.ticket, result, error))
+            self._event.set()
 
     def _overrun(self) -> float:
         """Give up on what is past its deadline; answers the seconds until the next one."""
         now = asyncio.get_running_loop().time()
         while self._deadlines:
-            deadline, _, task = self._deadlines[0]
-            if not task.done() and deadline > now:
+            deadline, _, piece = self._deadlines[0]
+            if not piece.ended and deadline > now:
                 return deadline - now
             heapq.heappop(self._deadlines)
-            if not task.done() and task in self._running:
-                self._ended.append(Finished(self._running.pop(task), None, TimeoutError()))
-                self._event.set()
-                task.cancel()
+            if not piece.ended:
+                self._end(piece, None, TimeoutError())
+                if piece.task is not None:
+                    piece.task.cancel()
         return 3600.0
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..errors import InvalidInput, InvalidMessage
@@ -112,11 +112,11 @@ _TYPES: dict[str, type[Message]] = {kind.type: kind for kind in (Email, Push, We
 
 def freeze(message: Message) -> str:
     """Return the message as JSON text; equal messages give equal text."""
-    values = {item.name: getattr(message, item.name) for item in fields(message)}
-    values = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    values = {name: getattr(message, name) for name in message.__dataclass_fields__}
+    values["type"] = message.type
     try:
-        text = json.dumps({"type": message.type, **values}, ensure_ascii=False, allow_nan=False, sort_keys=True)
-        size = len(text.encode())
+        text = _encode(values)
+        size = len(text) if text.isascii() else len(text.encode())
     except (TypeError, ValueError) as error:
         raise InvalidMessage("message", f"cannot be stored: {error}") from None
     if size > MESSAGE_BYTES:
@@ -124,6 +124,15 @@ def freeze(message: Message) -> str:
     if "\\u0000" in text:
         raise InvalidMessage("message", "contains the character U+0000; remove it")
     return text
+
+
+def _mapping(value: object) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, default=_mapping).encode
 
 
 def thaw(text: str) -> Message:

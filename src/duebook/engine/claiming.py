@@ -1,96 +1,103 @@
-"""What a lane asks for next: how many, from where in the index, and when it is worth asking at all.
+"""The hand of a lane that reaches for more: asks, claims, and knows how each kind is to be treated.
 
-A lane that has emptied its channel asks once when the next one is due and sleeps until then. What is scheduled in the
-meantime it learns from the lookout, which looks once a second for all lanes together; waking is a hint.
+One claim is under way at a time, beside the lane. What it may take is bounded by the channel's shared rate, taken in
+blocks before the claim, and by what the lane has room for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
-from ..domain.fairness import class_limits
+from ..domain.control import scope
+from ..domain.message import Message
 from ..domain.notification import Notification
+from ..domain.policy import ChannelPolicy, Kind, Mode
+from ..ports import Clock, Database, Store
+from .appetite import Appetite
 from .settings import EngineSettings
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SUSPECTS_IN_A_ROW = 20
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A claimed notification that has not begun. `until`: the monotonic second its lease is safe to."""
+
+    n: Notification
+    until: float
+    message: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
-    limits: tuple[int, int, int]
-    alone: int
-    floor: datetime
+class Claimer:
+    def __init__(
+        self,
+        policy: ChannelPolicy,
+        kinds: Mapping[str, Kind],
+        database: Database,
+        store: Store,
+        clock: Clock,
+        settings: EngineSettings,
+        holder: str,
+    ) -> None:
+        self.policy = policy
+        self.kinds = kinds
+        self.database = database
+        self.store = store
+        self.clock = clock
+        self.settings = settings
+        self.holder = holder
+        self.appetite = Appetite(settings)
+        self._tokens = 0
+        self._modes: Mapping[str, Mode] = {}
+        self._modes_read_at = -1e9
 
-    @property
-    def anything(self) -> bool:
-        return any(self.limits) or bool(self.alone)
+    def mode(self, kind: str) -> Mode:
+        """How a kind is to be treated, as of at most a poll ago."""
+        return self._modes.get(scope(kind=kind), "live")
 
+    async def claim(self, room: int, empty: bool) -> list[Held]:
+        """Take up to `room` due notifications under a lease; `empty`: the lane holds nothing, so it may take a suspect.
 
-class Appetite:
-    """Remembers what the last looks yielded. Times are monotonic seconds, except for the floor."""
+        The lease is counted from before it was asked for, so that the lane never believes in it longer than others do.
+        """
+        monotonic = self.clock.monotonic()
+        if not self.appetite.certain_of_more and not await self._something_due(monotonic):
+            return []
+        room = await self._afford(room)
+        ask = self.appetite.ask(room, empty, monotonic)
+        if not room or not ask.anything:
+            return []
+        now = self.clock.now()
+        until = now + self.settings.lease
+        plan = self.store.claim(
+            self.policy.name, self.kinds, ask.limits, ask.alone, ask.floor, now, until, self.holder
+        )
+        found = await self.database.ask(plan)
+        self.appetite.yielded(ask, found, now, monotonic)
+        self._tokens -= len(found)
+        if found:
+            await self._read_modes(monotonic)
+        found.sort(key=lambda n: (n.priority, n.due_at, n.id))
+        return [Held(n, monotonic + self.settings.lease_seconds) for n in found]
 
-    def __init__(self, settings: EngineSettings) -> None:
-        self._settings = settings
-        self._last: Sequence[int] = (0, 0, 0)
-        self._floor = EPOCH
-        self._swept_at = -1e9
-        self._suspects_left = 0
-        self.look_at = -1e9
-        self.certain_of_more = True
+    async def _something_due(self, monotonic: float) -> bool:
+        wake_at = await self.database.ask(self.store.peek(self.policy.name, self.kinds, self.appetite.floor(monotonic)))
+        self.appetite.peeked(wake_at, self.clock.now(), monotonic)
+        return self.appetite.certain_of_more
 
-    def due(self, monotonic: float) -> bool:
-        return monotonic >= self.look_at
+    async def _afford(self, room: int) -> int:
+        """Return how many of `room` the channel's shared rate allows; what is not used stays for the next claim."""
+        if self.policy.rate is None:
+            return room
+        if self._tokens <= 0:
+            now = self.clock.now()
+            plan = self.store.take_rate(self.policy.name, room, self.policy.rate, self.holder, now)
+            self._tokens, free_at = await self.database.ask(plan)
+            if self._tokens <= 0:
+                self.appetite.rest(self.clock.monotonic(), max(0.01, (free_at - now).total_seconds()))
+        return max(0, min(room, self._tokens))
 
-    def expect(self, seconds: float, monotonic: float) -> None:
-        """Somebody says that there is work in `seconds`."""
-        self.look_at = min(self.look_at, monotonic + max(0.0, seconds))
-
-    def floor(self, monotonic: float) -> datetime:
-        """Return where in the index to start; from the very start once in a while, and then suspects get their turn."""
-        if monotonic - self._swept_at >= self._settings.sweep_seconds:
-            self._swept_at = monotonic
-            self._floor = EPOCH
-            self._suspects_left = SUSPECTS_IN_A_ROW
-        return self._floor
-
-    def ask(self, room: int, empty: bool, monotonic: float) -> Ask:
-        """Return what to claim. Only an empty lane takes a suspect, so when their turn comes other claims stop first."""
-        floor = self.floor(monotonic)
-        if self._suspects_left:
-            return Ask((0, 0, 0), int(empty), floor)
-        return Ask(class_limits(room, self._last), int(empty), floor)
-
-    def yielded(self, ask: Ask, found: Sequence[Notification], now: datetime, monotonic: float) -> None:
-        """Learn from a claim. Rows come oldest first, so what is left of a full class is no older than its newest."""
-        if not any(ask.limits):
-            self._suspects_left = self._suspects_left - 1 if found else 0
-            return
-        newest = [now]
-        counts = [0, 0, 0]
-        for priority, limit in enumerate(ask.limits):
-            due = [n.due_at for n in found if n.priority == priority]
-            counts[priority] = len(due)
-            if due and len(due) >= limit:
-                newest.append(max(due))
-        self._last = counts
-        self._floor = max(self._floor, min(newest) - timedelta(seconds=self._settings.sweep_seconds))
-        self.certain_of_more = len(newest) > 1 or any(n.alone for n in found)
-        if not found:
-            # Due, but not for the taking: paused, or locked by somebody else.
-            self.look_at = monotonic + self._settings.poll_seconds
-
-    def peeked(self, wake_at: datetime | None, now: datetime, monotonic: float) -> None:
-        """Learn when the next one is due."""
-        self.certain_of_more = wake_at is not None and wake_at <= now
-        if not self.certain_of_more:
-            wait = self._settings.sweep_seconds
-            if wake_at is not None:
-                wait = min(wait, (wake_at - now).total_seconds())
-            self.look_at = monotonic + wait
-
-    def rest(self, monotonic: float, seconds: float) -> None:
-        """Do not look before `seconds` have passed."""
-        self.look_at = max(self.look_at, monotonic + seconds)
+    async def _read_modes(self, monotonic: float) -> None:
+        if monotonic - self._modes_read_at >= self.settings.poll_seconds:
+            controls = await self.database.ask(self.store.read_controls())
+            self._modes = {control.scope: control.mode for control in controls if control.mode is not None}
+            self._modes_read_at = monotonic

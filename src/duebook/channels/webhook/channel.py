@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ...clock import SystemClock
 from ...domain.message import Message, Webhook
 from ...domain.outcome import Outcome, Rejected, Retry
 from ...domain.policy import ChannelPolicy
 from ...domain.text import clean
 from ...errors import InvalidInput, InvalidMessage, MissingExtra
-from ...ports import SendContext
+from ...ports import Clock, SendContext
 from ..deadline import Deadline
 from . import guard
 from .exchange import post
@@ -23,10 +24,6 @@ from .verdict import Answer, judge
 
 if TYPE_CHECKING:
     from httpx2 import URL
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class WebhookChannel:
@@ -59,7 +56,7 @@ class WebhookChannel:
         send_seconds: float = 30.0,
         connect_seconds: float = 5.0,
         tls_context: ssl.SSLContext | None = None,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Clock | None = None,
     ) -> None:
         if find_spec("httpx2") is None or (secrets and find_spec("standardwebhooks") is None):
             raise MissingExtra("the webhook channel", "webhook")
@@ -76,7 +73,7 @@ class WebhookChannel:
         self._allow_private = allow_private
         self._connect_seconds = connect_seconds
         self._tls_context = tls_context
-        self._clock = clock
+        self._clock = clock or SystemClock()
 
     async def send(self, message: Message, context: SendContext) -> Outcome:
         deadline = Deadline(context.deadline_seconds)
@@ -106,7 +103,7 @@ class WebhookChannel:
             return answer
         return judge(
             answer,
-            now=self._clock(),
+            now=self._clock.now(),
             own_receiver=self._is_own(url),
             repeats_key=context.number > 1 and self.policy.key_window is not None,
         )
@@ -131,7 +128,7 @@ class WebhookChannel:
             **self._headers,
             "Content-Type": "application/json",
             "Idempotency-Key": identifier,
-            **sign(self._signers, identifier, self._clock(), body),
+            **sign(self._signers, identifier, self._clock.now(), body),
         }
 
     async def _tls(self) -> ssl.SSLContext:

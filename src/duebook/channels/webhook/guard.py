@@ -59,6 +59,8 @@ def parse(text: str) -> URL:
         url = URL(text)
     except (InvalidURL, UnicodeError):
         raise Forbidden("the URL is malformed") from None
+    if "%" in url.host:
+        raise Forbidden("the URL's host is no name and no address")
     if url.scheme not in ("http", "https") or not url.host:
         raise Forbidden("the URL must begin with https:// or http:// and a host")
     if url.port is not None and not 1 <= url.port <= 65_535:

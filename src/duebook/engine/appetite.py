@@ -1,0 +1,96 @@
+"""What a lane asks for next: how many, from where in the index, and when it is worth asking at all.
+
+A lane that has emptied its channel asks once when the next one is due and sleeps until then. What is scheduled in the
+meantime it learns from the lookout, which looks once a second for all lanes together; waking is a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ..domain.fairness import class_limits
+from ..domain.notification import Notification
+from .settings import EngineSettings
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SUSPECTS_IN_A_ROW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    limits: tuple[int, int, int]
+    alone: int
+    floor: datetime
+
+    @property
+    def anything(self) -> bool:
+        return any(self.limits) or bool(self.alone)
+
+
+class Appetite:
+    """Remembers what the last looks yielded. Times are monotonic seconds, except for the floor."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self._settings = settings
+        self._last: Sequence[int] = (0, 0, 0)
+        self._floor = EPOCH
+        self._swept_at = -1e9
+        self._suspects_left = 0
+        self.look_at = -1e9
+        self.certain_of_more = True
+
+    def due(self, monotonic: float) -> bool:
+        return monotonic >= self.look_at
+
+    def expect(self, seconds: float, monotonic: float) -> None:
+        """Somebody says that there is work in `seconds`."""
+        self.look_at = min(self.look_at, monotonic + max(0.0, seconds))
+
+    def floor(self, monotonic: float) -> datetime:
+        """Return where in the index to start; from the very start once in a while, and then suspects get their turn."""
+        if monotonic - self._swept_at >= self._settings.sweep_seconds:
+            self._swept_at = monotonic
+            self._floor = EPOCH
+            self._suspects_left = SUSPECTS_IN_A_ROW
+        return self._floor
+
+    def ask(self, room: int, empty: bool, monotonic: float) -> Ask:
+        """Return what to claim. Only an empty lane takes a suspect, so when their turn comes other claims stop first."""
+        floor = self.floor(monotonic)
+        if self._suspects_left:
+            return Ask((0, 0, 0), int(empty), floor)
+        return Ask(class_limits(room, self._last), int(empty), floor)
+
+    def yielded(self, ask: Ask, found: Sequence[Notification], now: datetime, monotonic: float) -> None:
+        """Learn from a claim. Rows come oldest first, so what is left of a full class is no older than its newest."""
+        if not any(ask.limits):
+            self._suspects_left = self._suspects_left - 1 if found else 0
+            return
+        newest = [now]
+        counts = [0, 0, 0]
+        for priority, limit in enumerate(ask.limits):
+            due = [n.due_at for n in found if n.priority == priority]
+            counts[priority] = len(due)
+            if due and len(due) >= limit:
+                newest.append(max(due))
+        self._last = counts
+        self._floor = max(self._floor, min(newest) - timedelta(seconds=self._settings.sweep_seconds))
+        self.certain_of_more = len(newest) > 1 or any(n.alone for n in found)
+        if not found:
+            # Due, but not for the taking: paused, or locked by somebody else.
+            self.look_at = monotonic + self._settings.poll_seconds
+
+    def peeked(self, wake_at: datetime | None, now: datetime, monotonic: float) -> None:
+        """Learn when the next one is due."""
+        self.certain_of_more = wake_at is not None and wake_at <= now
+        if not self.certain_of_more:
+            wait = self._settings.sweep_seconds
+            if wake_at is not None:
+                wait = min(wait, (wake_at - now).total_seconds())
+            self.look_at = monotonic + wait
+
+    def rest(self, monotonic: float, seconds: float) -> None:
+        """Do not look before `seconds` have passed."""
+        self.look_at = max(self.look_at, monotonic + seconds)
