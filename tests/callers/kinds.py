@@ -73,9 +73,7 @@ def sqlite3_explicit(url: str) -> Iterator[Transaction]:
     connection = sqlite3.connect(url, isolation_level=None)
     connection.execute("begin immediate")
     try:
-        yield Transaction(
-            connection, partial(connection.execute, "commit"), partial(connection.execute, "rollback")
-        )
+        yield Transaction(connection, partial(connection.execute, "commit"), partial(connection.execute, "rollback"))
     finally:
         connection.close()
 
@@ -198,7 +196,7 @@ def async_connection(url: str, driver: str) -> Iterator[Transaction]:
 
 
 @contextmanager
-def django_database(url: str) -> Iterator[str]:
+def django_database(url: str, alias: str = DJANGO_ALIAS) -> Iterator[str]:
     """Have the alias lead to this database."""
     if url.startswith("postgres"):
         parts = conninfo_to_dict(url)
@@ -206,12 +204,12 @@ def django_database(url: str) -> Iterator[str]:
         found |= {name.upper(): parts[name] for name in ("user", "password", "host", "port") if parts.get(name)}
     else:
         found = {"ENGINE": "django.db.backends.sqlite3", "NAME": url}
-    connections.settings = connections.configure_settings({"default": {}, DJANGO_ALIAS: found})
+    connections.settings = connections.configure_settings({"default": {}, alias: found})
     try:
-        yield DJANGO_ALIAS
+        yield alias
     finally:
-        connections[DJANGO_ALIAS].close()
-        del connections[DJANGO_ALIAS]
+        connections[alias].close()
+        del connections[alias]
 
 
 @contextmanager

@@ -1,10 +1,11 @@
-"""Small plans, as the store would yield them."""
+"""Small plans, as the store would yield them, and the running of them on a bare connection."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from duebook.ports import Plan, Rows, Statement
+from duebook.stores.callers import AsyncCaller, SyncCaller, caller
 
 KIND = "renewal"
 DATA = {"said": "100% sure: '%s' of %(this)s \\ ☂", "nested": [None, 1.5, {"deep": True}]}
@@ -28,3 +29,15 @@ def read_identities(*keys: str) -> Plan[Rows]:
 
 def ask(verb: str, **parameters: str | int | None) -> Plan[Sequence[Any]]:
     return (yield Statement(verb, parameters))
+
+
+def run(connection: object, plan: Plan[Any]) -> Any:
+    here = caller(connection)
+    assert isinstance(here, SyncCaller)
+    return here.run(plan)
+
+
+async def run_async(connection: object, plan: Plan[Any]) -> Any:
+    here = caller(connection)
+    assert isinstance(here, AsyncCaller)
+    return await here.run(plan)

@@ -35,7 +35,16 @@ class Hang:
     take: bool = False
 
 
-Step = Say | Drop | Hang
+@dataclass(frozen=True)
+class Late:
+    """Answer, and take the message, after so many seconds."""
+
+    text: str
+    seconds: float
+    take: bool = True
+
+
+Step = Say | Drop | Hang | Late
 
 
 @dataclass
@@ -154,6 +163,11 @@ class _Session:
             case Hang():
                 await self.reader.read()
                 return False
+            case Late(text, seconds):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(asyncio.Event().wait(), seconds)
+                self.writer.write(f"{text}\r\n".encode())
+                return True
             case Say(text):
                 self.writer.write(f"{text}\r\n".encode())
                 await self.writer.drain()

@@ -48,7 +48,8 @@ def read(content: bytes) -> email.message.EmailMessage:
 
 
 def unfolded(header: bytes) -> str:
-    return header.decode().removesuffix("\r\n").partition(":")[2][1:].replace("\r\n", "")
+    # Readers take away the white space around a value, not just the one space after the colon.
+    return header.decode().replace("\r\n", "").partition(":")[2].strip(" ")
 
 
 def decoded(header: bytes) -> str:

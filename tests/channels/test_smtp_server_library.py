@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import email.policy
+import gc
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -138,6 +140,19 @@ async def test_a_temporary_failure_to_log_in_is_retried() -> None:
         channel = Smtp("127.0.0.1", server.port, sender="a@example.com", tls="none", username="u", password="p")
         assert await sent(channel, "one") == "Retry"
         assert await sent(channel, "two") == "Accepted"
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_channel_outlives_its_event_loop() -> None:
+    """The connection it kept belonged to the loop that is gone, and is not asked again."""
+    with aiosmtpd() as (inbox, port):
+        channel = Smtp("127.0.0.1", port, sender="a@example.com", tls="none")
+        outcomes = [asyncio.run(channel.send(mail(), context(key))) for key in ("one", "two")]
+        assert [word(outcome) for outcome in outcomes] == ["Accepted", "Accepted"]
+        assert len(inbox.envelopes) == 2
+    # What the dead loops left open is found here, where it is expected, and not in the middle of another test.
+    del channel
+    gc.collect()
 
 
 class TestSettings:

@@ -52,7 +52,7 @@ class Claimer:
 
     def mode(self, kind: str) -> Mode:
         """How a kind is to be treated, as of at most a poll ago."""
-        return self._modes.get(scope(kind=kind), "live")
+        return self._modes.get(kind, "live")
 
     async def claim(self, room: int, empty: bool) -> list[Held]:
         """Take up to `room` due notifications under a lease; `empty`: the lane holds nothing, so it may take a suspect.
@@ -99,5 +99,6 @@ class Claimer:
     async def _read_modes(self, monotonic: float) -> None:
         if monotonic - self._modes_read_at >= self.settings.poll_seconds:
             controls = await self.database.ask(self.store.read_controls())
-            self._modes = {control.scope: control.mode for control in controls if control.mode is not None}
+            modes = {control.scope: control.mode for control in controls if control.mode is not None}
+            self._modes = {kind: modes[scope(kind=kind)] for kind in self.kinds if scope(kind=kind) in modes}
             self._modes_read_at = monotonic

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -38,7 +37,7 @@ def folder(dialect: Dialect, *path: str) -> Any:
 @cache
 def text(dialect: Dialect, verb: str) -> str:
     """Return the SQL of a verb, with named parameters."""
-    columns = (_COLUMN.get(field.name, field.name) for field in fields(Notification))
+    columns = (_COLUMN.get(name, name) for name in Notification._fields)
     if dialect == "postgres":
         # The drivers differ in what they make of jsonb; all of them agree on text.
         columns = ("data::text" if column == "data" else column for column in columns)

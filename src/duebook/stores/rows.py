@@ -14,8 +14,7 @@ from ..domain.notification import Attempt, Intent, Move, Notification
 from ..domain.recovery import Evidence
 
 _BY_HAND = {"state", "by", "at", "promise", "expires_at", "data", "attempt"}
-_MOVE_COLUMNS = tuple(field.name for field in fields(Move) if field.name not in _BY_HAND)
-_ATTEMPT_COLUMNS = tuple(field.name for field in fields(Attempt))
+_MOVE_COLUMNS = [(name, index) for index, name in enumerate(Move._fields) if name not in _BY_HAND]
 
 
 def instant_text(at: datetime) -> str:
@@ -75,6 +74,7 @@ _EVENTS = {event.value: event for event in Event}
 
 def draft_row(draft: Draft) -> dict[str, Any]:
     promise = draft.promise
+    now, due_at = instant_text(draft.created_at), instant_text(promise.due_at)
     row: dict[str, Any] = {
         "kind": draft.kind,
         "key": draft.key,
@@ -82,29 +82,27 @@ def draft_row(draft: Draft) -> dict[str, Any]:
         "namespace": draft.namespace,
         "channel": draft.channel,
         "priority": int(draft.priority),
-        "data": json.loads(draft.data),
-        "due_at": instant_text(promise.due_at),
-        "wake_at": instant_text(draft.wake_at),
-        "created_at": instant_text(draft.created_at),
+        "data": draft.data,
+        "due_at": due_at,
+        "wake_at": due_at if draft.wake_at is promise.due_at else instant_text(draft.wake_at),
+        "created_at": now,
     }
-    optional = {
-        "tenant": draft.tenant,
-        "group_key": draft.group,
-        "wall": promise.wall,
-        "zone": promise.zone,
-        "rule": promise.rule,
-        "tzdata": promise.tzdata,
-        "expires_at": draft.expires_at,
-    }
-    row.update((name, value) for name, value in optional.items() if value is not None)
+    if promise.zone is not None:
+        row.update(wall=promise.wall, zone=promise.zone, rule=promise.rule, tzdata=promise.tzdata)
+    if draft.expires_at is not None:
+        row["expires_at"] = instant_text(draft.expires_at)
+    if draft.tenant is not None:
+        row["tenant"] = draft.tenant
+    if draft.group is not None:
+        row["group_key"] = draft.group
     return row
 
 
 def move_row(move: Move) -> dict[str, Any]:
     """Return what a move changes; absent columns mean what apply.sql says of null."""
     row: dict[str, Any] = {"at": instant_text(move.at)}
-    for name in _MOVE_COLUMNS:
-        value = getattr(move, name)
+    for name, index in _MOVE_COLUMNS:
+        value = move[index]
         if value is not None and value is not False:
             row[name] = instant_text(value) if isinstance(value, datetime) else value
     if move.promise is not None:
@@ -113,7 +111,7 @@ def move_row(move: Move) -> dict[str, Any]:
         row.update(wall=promise.wall, zone=promise.zone, rule=promise.rule, tzdata=promise.tzdata)
         row["expires_at"] = move.expires_at and instant_text(move.expires_at)
     if move.data is not None:
-        row["data"] = json.loads(move.data)
+        row["data"] = move.data
     return row
 
 
@@ -135,17 +133,16 @@ def intent_row(intent: Intent) -> dict[str, Any]:
 
 
 def attempt_row(attempt: Attempt) -> dict[str, Any]:
-    row = {name: getattr(attempt, name) for name in _ATTEMPT_COLUMNS}
+    row = {name: value for name, value in zip(Attempt._fields, attempt, strict=True) if value is not None}
     row["begun_at"], row["ended_at"] = instant_text(attempt.begun_at), instant_text(attempt.ended_at)
     return row
 
 
 def attempt(row: Sequence[Any]) -> tuple[Attempt, str | None]:
     """Return an attempt and what evidence made of it."""
-    number = _ATTEMPT_COLUMNS.index("begun_at")
-    values = list(row[: len(_ATTEMPT_COLUMNS)])
-    values[number], values[number + 1] = certain(values[number]), certain(values[number + 1])
-    return Attempt(*values), row[len(_ATTEMPT_COLUMNS)]
+    found = Attempt(*row[: len(Attempt._fields)])
+    found = found._replace(begun_at=certain(found.begun_at), ended_at=certain(found.ended_at))
+    return found, row[len(Attempt._fields)]
 
 
 def evidence(row: Sequence[Any]) -> Evidence:

@@ -26,13 +26,11 @@ def explain(dialect: Dialect, error: Exception) -> None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and what it wraps: SQLAlchemy keeps the driver's error as `orig`, Django as its cause."""
-    seen: set[int] = set()
-    found: object = error
-    while isinstance(found, BaseException) and id(found) not in seen:
-        seen.add(id(found))
+    """Yield the error and those it was raised from: the driver's own is below the ones of SQLAlchemy and Django."""
+    found: BaseException | None = error
+    while found is not None:
         yield found
-        found = getattr(found, "orig", None) or found.__cause__
+        found = found.__cause__
 
 
 def _of_postgres(error: BaseException) -> DuebookError | None:

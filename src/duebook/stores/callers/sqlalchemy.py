@@ -163,11 +163,9 @@ def _after_commit(session: Session, callback: Callable[[], object]) -> bool:
 
 
 def _committed(session: Session) -> None:
-    if session.in_nested_transaction():
-        return
-    waiting, session.info[_AFTER_COMMIT] = session.info[_AFTER_COMMIT], []
-    for _, callback in waiting:
-        callback()
+    if not session.in_nested_transaction():
+        for _, callback in tuple(session.info[_AFTER_COMMIT]):
+            callback()
 
 
 def _rolled_back(session: Session, undone: SessionTransaction) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...errors import Busy, MissingExtra, SchemaMismatch, StoreUnavailable
@@ -60,8 +60,8 @@ class PostgresDatabase:
             for version, name, text in catalog.migrations("postgres"):
                 if version > (present or 0):
                     await connection.execute(text)
-                    row = (version, name, datetime.now(UTC))
-                    await connection.execute("insert into duebook.migrations values ($1, $2, $3)", *row)
+                    now = certain((await _execute(connection, Statement("read_clock", {})))[0][0])
+                    await connection.execute("insert into duebook.migrations values ($1, $2, $3)", version, name, now)
                     applied.append(name)
         return applied
 

@@ -12,14 +12,14 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeVar
 
 from ...errors import Busy, SchemaMismatch, StoreUnavailable
 from ...ports import Plan, Rows, Statement
 from .. import catalog
 from ..drive import drive
-from ..rows import certain, instant_text
+from ..rows import certain
 
 R = TypeVar("R")
 
@@ -108,14 +108,14 @@ class SqliteDatabase:
         applied = []
         for version, name, text in catalog.migrations("sqlite"):
             if version > self._version():
-                row = (
-                    f"insert into duebook_migrations values ({version}, '{name}', '{instant_text(datetime.now(UTC))}')"
-                )
+                now = self._execute(Statement("read_clock", {}))[0][0]
+                row = f"insert into duebook_migrations values ({version}, '{name}', '{now}')"
                 try:
                     self._connect().executescript(f"begin immediate;\n{text}\n{row};\ncommit;")
                 except BaseException:
                     if self._connect().in_transaction:
                         self._connect().execute("rollback")
+                    # Another process may have been faster with the same migration.
                     if self._version() < version:
                         raise
                 else:

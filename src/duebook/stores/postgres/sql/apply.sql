@@ -13,12 +13,12 @@ update duebook.notifications as n set
     rule = case when r.due_at is null then n.rule else r.rule end,
     tzdata = case when r.due_at is null then n.tzdata else r.tzdata end,
     expires_at = case when r.due_at is null then n.expires_at else r.expires_at end,
-    data = coalesce(r.data, n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
+    data = coalesce(cast(r.data as jsonb), n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
     cancel_request = case when r.event in ('redrive', 'rearm') then null else n.cancel_request end
 from jsonb_to_recordset(cast(:rows as jsonb)) as r(
     id bigint, version integer, event text, next text, at timestamptz, wake_at timestamptz, attention_at timestamptz,
     closed_at timestamptz, reason text, basis text, wanted text, alone boolean, permit text, budget_used integer,
     age_from timestamptz, doubt integer, channel text, provider_id text, due_at timestamptz, wall text, zone text,
-    rule text, tzdata text, expires_at timestamptz, data jsonb)
+    rule text, tzdata text, expires_at timestamptz, data text)
 where n.id = r.id and n.version = r.version
 returning n.id, n.state, n.version, n.doubt, n.cancel_request

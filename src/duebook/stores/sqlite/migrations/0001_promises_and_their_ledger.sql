@@ -55,16 +55,40 @@ create table duebook_notifications (
     created_at text not null,
     moved_at text not null,
     pruned integer not null default 0 check (pruned between 0 and 2),
-    constraint a_scheduled_one_has_a_time check ((state = 'scheduled') = (wake_at is not null)),
-    constraint a_held_one_has_a_lease check ((state in ('claimed', 'sending')) = (lease_until is not null)),
-    constraint a_held_one_has_a_holder check ((lease_until is null) = (holder is null)),
-    constraint an_open_question_has_a_time check ((state in ('uncertain', 'review')) = (attention_at is not null)),
-    constraint a_closed_one_has_a_time check (
-        (state in ('accepted', 'skipped', 'cancelled', 'dropped')) = (closed_at is not null)),
-    constraint an_accepted_one_has_a_basis check ((state = 'accepted') = (basis is not null)),
-    constraint a_closed_one_has_a_reason check (closed_at is null or basis is not null or reason is not null),
-    constraint not_sent_means_no_doubt check (state not in ('skipped', 'cancelled', 'review') or doubt = 0),
-    constraint intent_before_effect check (state <> 'sending' or (message is not null and begun_at is not null)),
+    constraint each_state_has_its_instants check (
+        case state
+            when 'scheduled' then
+                wake_at is not null and lease_until is null and attention_at is null and closed_at is null
+            when 'claimed' then
+                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
+            when 'sending' then
+                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
+            when 'uncertain' then
+                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
+            when 'review' then
+                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
+            when 'accepted' then
+                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            when 'skipped' then
+                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            when 'cancelled' then
+                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            when 'dropped' then
+                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            else false
+        end),
+    constraint each_state_has_its_grounds check (
+        case state
+            when 'claimed' then holder is not null
+            when 'sending' then holder is not null and message is not null and begun_at is not null
+            when 'review' then reason is not null and doubt = 0
+            when 'accepted' then basis is not null
+            when 'skipped' then reason is not null and doubt = 0
+            when 'cancelled' then reason is not null and doubt = 0
+            when 'dropped' then reason is not null
+            else true
+        end),
+    constraint only_an_accepted_one_has_a_basis check (basis is null or state = 'accepted'),
     constraint doubt_is_about_attempts check (doubt between 0 and number)
 ) strict;
 
@@ -167,43 +191,45 @@ end;
 create trigger duebook_lifecycle before update on duebook_notifications for each row
 when (
     (old.state, old.event, old.version) is not (new.state, new.event, new.version)
-    and (new.version <> old.version + 1 or old.state || ' ' || new.event || ' ' || new.state not in (
-        'scheduled claim claimed',
-        'scheduled reschedule scheduled',
-        'scheduled cancel cancelled',
-        'scheduled expire skipped',
-        'scheduled confirm accepted',
-        'scheduled doubt uncertain',
-        'claimed begin sending',
-        'claimed skip skipped',
-        'claimed defer scheduled',
-        'claimed cancel cancelled',
-        'claimed reschedule scheduled',
-        'claimed reject review',
-        'claimed exhaust review',
-        'claimed lose scheduled',
-        'claimed confirm accepted',
-        'claimed doubt uncertain',
-        'sending accept accepted',
-        'sending reject review',
-        'sending retry scheduled',
-        'sending throttle scheduled',
-        'sending exhaust review',
-        'sending time_out uncertain',
-        'sending doubt uncertain',
-        'sending lose uncertain',
-        'uncertain confirm accepted',
-        'uncertain disprove review',
-        'uncertain repeat scheduled',
-        'uncertain assume accepted',
-        'uncertain resolve_sent accepted',
-        'uncertain resolve_resend scheduled',
-        'uncertain resolve_drop dropped',
-        'review redrive scheduled',
-        'review cancel cancelled',
-        'review drop dropped',
-        'review confirm accepted',
-        'cancelled rearm scheduled'))
+    and (new.version <> old.version + 1 or case old.state || ' ' || new.event || ' ' || new.state
+            when 'scheduled claim claimed' then false
+            when 'scheduled reschedule scheduled' then false
+            when 'scheduled cancel cancelled' then false
+            when 'scheduled expire skipped' then false
+            when 'scheduled confirm accepted' then false
+            when 'scheduled doubt uncertain' then false
+            when 'claimed begin sending' then false
+            when 'claimed skip skipped' then false
+            when 'claimed defer scheduled' then false
+            when 'claimed cancel cancelled' then false
+            when 'claimed reschedule scheduled' then false
+            when 'claimed reject review' then false
+            when 'claimed exhaust review' then false
+            when 'claimed lose scheduled' then false
+            when 'claimed confirm accepted' then false
+            when 'claimed doubt uncertain' then false
+            when 'sending accept accepted' then false
+            when 'sending reject review' then false
+            when 'sending retry scheduled' then false
+            when 'sending throttle scheduled' then false
+            when 'sending exhaust review' then false
+            when 'sending time_out uncertain' then false
+            when 'sending doubt uncertain' then false
+            when 'sending lose uncertain' then false
+            when 'uncertain confirm accepted' then false
+            when 'uncertain disprove review' then false
+            when 'uncertain repeat scheduled' then false
+            when 'uncertain assume accepted' then false
+            when 'uncertain resolve_sent accepted' then false
+            when 'uncertain resolve_resend scheduled' then false
+            when 'uncertain resolve_drop dropped' then false
+            when 'review redrive scheduled' then false
+            when 'review cancel cancelled' then false
+            when 'review drop dropped' then false
+            when 'review confirm accepted' then false
+            when 'cancelled rearm scheduled' then false
+            else true
+        end)
     or (old.id, old.kind, old.key) is not (new.id, new.kind, new.key))
 begin
     select raise(abort, 'duebook: the lifecycle has no such move; use the verbs of duebook');

@@ -1,0 +1,32 @@
+"""`duebook demo`: a year of tax deadlines in half a minute, with a mail server that misbehaves and a worker that dies.
+
+The mails are sent over a real connection and every write is a real one; only the calendar is turned by hand. Read
+`year` first: it tells the story. `plot` says what goes wrong and when, `timelapse` turns the calendar, `crew` is the
+worker process, `inbox` the mail server, `stage` the folder and the application, `show` what is on the screen, and
+`verdict` compares the ledger with the inbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+__all__ = ["run"]
+
+
+def run(folder: Path = Path("duebook-demo"), accounts: int | None = None) -> int:
+    """Play the year in `folder`, which is made anew; `accounts`: only so many of them. Answers the exit code: 0, 1 if
+    anything was lost or sent twice, 2 if the demo could not run, 130 if it was interrupted."""
+    from rich.console import Console
+
+    from .stage import CannotPlay
+    from .year import play
+
+    console = Console(highlight=False, soft_wrap=True)
+    try:
+        return asyncio.run(play(folder, accounts, console))
+    except CannotPlay as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        return 2
+    except KeyboardInterrupt:
+        return 130

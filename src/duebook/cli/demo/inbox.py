@@ -1,0 +1,99 @@
+"""A mail server on this machine that keeps what it accepts, one file each, and misbehaves where it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from email.parser import BytesHeaderParser
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+
+class Fault(Enum):
+    """What the server does after the final dot, instead of taking the mail and saying so."""
+
+    BUSY = "takes nothing and says: not now"
+    SILENT = "takes the mail and never answers"
+    CUT = "takes the mail and drops the connection"
+    CRASH = "takes nothing and drops the connection"
+
+
+class Inbox:
+    """`faults`: for each Message-ID, what goes wrong the first time, the second time, …"""
+
+    def __init__(self, folder: Path, faults: Mapping[str, Sequence[Fault]]) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self._faults = {name: list(several) for name, several in faults.items()}
+        self._held: list[str] = []
+        self._wanted = 0
+        self._server: asyncio.Server | None = None
+        self.full = asyncio.Event()
+
+    async def open(self) -> int:
+        """Listen on loopback, on a port that the system chooses; answers the port."""
+        from aiosmtpd.smtp import SMTP
+
+        # It logs a traceback for each client that goes away, which is what this demo is about.
+        logging.getLogger("mail.log").setLevel(logging.CRITICAL)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: SMTP(self, hostname="inbox.example", loop=loop), "127.0.0.1", 0
+        )
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    def hold(self, number: int) -> None:
+        """Answer nobody until `number` mails wait for an answer; every second of them is kept. Then `full` is set."""
+        self._wanted, self._held = number, []
+        self.full.clear()
+
+    def release(self) -> None:
+        """Answer again. Those who waited are gone by now."""
+        self._wanted = 0
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        """The hook of aiosmtpd for a mail whose final dot has arrived."""
+        name = str(BytesHeaderParser().parsebytes(envelope.content)["Message-ID"])
+        if self._wanted:
+            self._held.append(name)
+            if len(self._held) % 2:
+                self._keep(envelope)
+            if len(self._held) >= self._wanted:
+                self.full.set()
+            return await _nothing()
+        faults = self._faults.get(name)
+        fault = faults.pop(0) if faults else None
+        if fault is Fault.BUSY:
+            return "451 4.3.0 not now, please try again"
+        number = 0 if fault is Fault.CRASH else self._keep(envelope)
+        if fault in (Fault.CUT, Fault.CRASH):
+            server.transport.abort()
+        if fault is not None:
+            return await _nothing()
+        return f"250 2.0.0 Ok: queued as {number:04}"
+
+    def _keep(self, envelope: Any) -> int:
+        number = sum(1 for _ in self._folder.iterdir()) + 1
+        recipient = "".join(c if c.isalnum() or c in ".-" else "_" for c in envelope.rcpt_tos[0].partition("@")[0])
+        (self._folder / f"{number:04}-{recipient}.eml").write_bytes(envelope.content)
+        return number
+
+
+async def _nothing() -> str:
+    """Wait until the other side has gone away: the server then cancels the hook."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def accepted(folder: Path) -> Counter[str]:
+    """Return how often each Message-ID is in an inbox, read from its files."""
+    parser = BytesHeaderParser()
+    return Counter(str(parser.parsebytes(file.read_bytes())["Message-ID"]) for file in folder.glob("*.eml"))

@@ -1,0 +1,81 @@
+"""What happens in the year besides reminders: whose mail goes wrong, who files early, who leaves, who moves.
+
+Everything is chosen from the reminders themselves, so that the story is the same each time and holds for any file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .inbox import Fault
+from .stage import Reminder
+
+NEW_ZONE = "Pacific/Honolulu"
+
+MISHAPS: Mapping[float, tuple[Fault, ...]] = {
+    0.06: (Fault.BUSY,),
+    0.15: (Fault.SILENT,),
+    0.25: (Fault.CUT,),
+    0.58: (Fault.BUSY, Fault.SILENT),
+    0.70: (Fault.CRASH,),
+    0.80: (Fault.BUSY,),
+    0.90: (Fault.CUT,),
+}
+"""How far into the year, and what the inbox does with the first mail it gets then, with the repeat, …"""
+
+FILED_EARLY = (0.20, 0.50, 0.75)
+CLOSES = 0.42
+MOVES = 0.62
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`power_cut`: the instant whose mails are on the wire when the worker is killed; `busiest`: how many they are."""
+
+    faults: Mapping[str, tuple[Fault, ...]]
+    power_cut: datetime
+    busiest: int
+    filed_early: Sequence[tuple[datetime, Reminder]]
+    closes: tuple[datetime, str]
+    moves: tuple[datetime, str]
+
+
+def plot(reminders: Sequence[Reminder]) -> Plot:
+    """Choose for reminders in the order they are due. An account has at most one part in the story."""
+    together = Counter(reminder.due_at for reminder in reminders)
+    power_cut, busiest = max(together.items(), key=lambda item: (item[1], item[0]))
+    cast = {reminder.account for reminder in reminders if reminder.due_at == power_cut}
+    closes = _pick(reminders, CLOSES, cast, 30)
+    moves = _pick(reminders, MOVES, cast, 30, zone=NEW_ZONE)
+    early = [_pick(reminders, share, cast, 7) for share in FILED_EARLY]
+    gone = {closes.account, moves.account, *(reminder.account for reminder in early)}
+    faults: dict[str, tuple[Fault, ...]] = {}
+    for share, several in MISHAPS.items():
+        candidates = (r for r in _from(reminders, share) if r.due_at != power_cut and r.account not in gone)
+        faults[next(r.new.key for r in candidates if r.new.key not in faults)] = several
+    return Plot(
+        faults=faults,
+        power_cut=power_cut,
+        busiest=busiest,
+        filed_early=[(reminder.due_at - timedelta(hours=12), reminder) for reminder in early],
+        closes=(closes.due_at + timedelta(hours=12), closes.account),
+        moves=(moves.due_at + timedelta(hours=12), moves.account),
+    )
+
+
+def _pick(reminders: Sequence[Reminder], share: float, cast: set[str], days: int, *, zone: str = "") -> Reminder:
+    """Return the first reminder after a share of the year whose account has no part yet, and give it one."""
+    candidates = [r for r in _from(reminders, share) if r.days_before == days and r.new.at.zone != zone]  # type: ignore[union-attr]
+    found = next((r for r in candidates if r.account not in cast), candidates[0])
+    cast.add(found.account)
+    return found
+
+
+def _from(reminders: Sequence[Reminder], share: float) -> Iterator[Reminder]:
+    """All of them, beginning at a share of the way and going round."""
+    start = int(len(reminders) * share)
+    yield from reminders[start:]
+    yield from reminders[:start]
