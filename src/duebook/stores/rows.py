@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from ..domain.draft import Draft
@@ -17,6 +18,7 @@ _BY_HAND = {"state", "by", "at", "promise", "expires_at", "data", "attempt"}
 _MOVE_COLUMNS = [(name, index) for index, name in enumerate(Move._fields) if name not in _BY_HAND]
 
 
+@lru_cache(maxsize=4096)
 def instant_text(at: datetime) -> str:
     """Return an instant as UTC text of one width, which sorts as it reads."""
     if at.tzinfo is not UTC:
@@ -42,13 +44,16 @@ def certain(value: Any) -> datetime:
 
 def dumps(rows: Iterable[Any]) -> str:
     """Return many rows as one JSON text, the only way many values reach a statement."""
-    return json.dumps(list(rows), ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return _encode(list(rows))
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return instant_text(value)
     raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
 
 
 def notification(row: Sequence[Any]) -> Notification:

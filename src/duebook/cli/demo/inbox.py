@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.parser import BytesHeaderParser
 from enum import Enum
 from pathlib import Path
@@ -22,12 +22,13 @@ class Fault(Enum):
 
 
 class Inbox:
-    """`faults`: for each Message-ID, what goes wrong the first time, the second time, …"""
+    """Keeps mails in `folder`, as .eml files."""
 
-    def __init__(self, folder: Path, faults: Mapping[str, Sequence[Fault]]) -> None:
+    def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self._folder = folder
-        self._faults = {name: list(several) for name, several in faults.items()}
+        self._faults: dict[str, list[Fault]] = {}
+        self._say: Callable[[str], None] = str
         self._held: list[str] = []
         self._wanted = 0
         self._server: asyncio.Server | None = None
@@ -40,15 +41,18 @@ class Inbox:
         # It logs a traceback for each client that goes away, which is what this demo is about.
         logging.getLogger("mail.log").setLevel(logging.CRITICAL)
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: SMTP(self, hostname="inbox.example", loop=loop), "127.0.0.1", 0
-        )
+        self._server = await loop.create_server(lambda: SMTP(self, hostname="inbox.example", loop=loop), "127.0.0.1", 0)
         port: int = self._server.sockets[0].getsockname()[1]
         return port
 
     def close(self) -> None:
         if self._server is not None:
             self._server.close()
+
+    def misbehave(self, faults: Mapping[str, Sequence[Fault]], say: Callable[[str], None]) -> None:
+        """From now on do wrong: `faults` are what happens to each Message-ID the first time, the second time, …"""
+        self._faults = {name: list(several) for name, several in faults.items()}
+        self._say = say
 
     def hold(self, number: int) -> None:
         """Answer nobody until `number` mails wait for an answer; every second of them is kept. Then `full` is set."""
@@ -71,6 +75,8 @@ class Inbox:
             return await _nothing()
         faults = self._faults.get(name)
         fault = faults.pop(0) if faults else None
+        if fault is not None:
+            self._say(f"the inbox gets a mail for {envelope.rcpt_tos[0]}, {fault.value}")
         if fault is Fault.BUSY:
             return "451 4.3.0 not now, please try again"
         number = 0 if fault is Fault.CRASH else self._keep(envelope)

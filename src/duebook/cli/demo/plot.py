@@ -68,7 +68,7 @@ def plot(reminders: Sequence[Reminder]) -> Plot:
 
 def _pick(reminders: Sequence[Reminder], share: float, cast: set[str], days: int, *, zone: str = "") -> Reminder:
     """Return the first reminder after a share of the year whose account has no part yet, and give it one."""
-    candidates = [r for r in _from(reminders, share) if r.days_before == days and r.new.at.zone != zone]  # type: ignore[union-attr]
+    candidates = [r for r in _from(reminders, share) if r.days_before == days and r.zone != zone]
     found = next((r for r in candidates if r.account not in cast), candidates[0])
     cast.add(found.account)
     return found

@@ -28,6 +28,7 @@ class Reminder:
     """One row of the file: what is promised, and the instant that is."""
 
     new: New
+    zone: str
     due_at: datetime
 
     @property
@@ -46,7 +47,9 @@ class Reminder:
 def prepare(folder: Path) -> None:
     """Make the folder anew; raises CannotPlay if something else is in it, or if the demo is not complete."""
     if not (EXAMPLE / "app.py").is_file() or importlib.util.find_spec("aiosmtpd") is None:
-        raise CannotPlay("The demo runs from a checkout of the project, with aiosmtpd installed: run `make demo` there.")
+        raise CannotPlay(
+            "The demo runs from a checkout of the project, with aiosmtpd installed: run `make demo` there."
+        )
     if folder.exists():
         if any(folder.iterdir()) and not (folder / "demo.db").exists():
             raise CannotPlay(f"{folder} holds something else; name another folder, or empty it.")
@@ -82,6 +85,6 @@ def reminders(accounts: int | None) -> list[Reminder]:
             new = New(
                 kind=row["kind"], key=row["key"], recipient=row["recipient"], at=at, group=row["group"], data=data
             )
-            found.append(Reminder(new, promise(at).due_at))
+            found.append(Reminder(new, at.zone, promise(at).due_at))
     known = sorted({reminder.account for reminder in found})[:accounts]
     return sorted((r for r in found if r.account in known), key=lambda r: (r.due_at, r.new.key))

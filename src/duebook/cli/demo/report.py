@@ -1,0 +1,106 @@
+"""What the demo says at the end: the numbers, what a person would find out, one whole story, and where to look."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...app.book import Duebook
+from ...domain.lifecycle import Event, State
+from ...domain.notification import Notification
+from ..telling import tell
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PROMPT = timedelta(seconds=5)
+
+
+async def report(verdict: Verdict, book: Duebook, folder: Path, now: datetime, console: Console) -> None:
+    """Tell what came of the year."""
+    uncertain = verdict.being(State.UNCERTAIN)
+    lines = ["", "The ledger against the inbox", *_numbers(verdict), *_faults(verdict), *_uncertain(verdict, uncertain)]
+    if shown := interesting(verdict):
+        story = await book.explain(shown.kind, shown.key)
+        assert story is not None
+        lines += ["", f"One of them, as `duebook explain {shown.kind} {shown.key}` tells it", ""]
+        lines += [f"  {line}" if line else "" for line in tell(story, now)]
+    lines += ["", "Look for yourself", *_directions(shown, folder)]
+    for line in lines:
+        console.print(line, markup=False)
+
+
+def interesting(verdict: Verdict) -> Notification | None:
+    """Return the notification most happened to; of those, one that a dead worker left behind."""
+    doubtful = verdict.being(State.UNCERTAIN) or verdict.notifications
+    return max(doubtful, key=lambda n: (n.number, n.event is Event.LOSE, n.version), default=None)
+
+
+def _numbers(verdict: Verdict) -> list[str]:
+    late = verdict.lateness
+    prompt = sum(1 for lateness in late if lateness < PROMPT)
+    latest = max(late, default=timedelta(0)).total_seconds()
+    states = {state: len(verdict.being(state)) for state in State}
+    rows = [
+        ("promised", len(verdict.notifications), "every one of them is in one of the next lines"),
+        (
+            "accepted", states[State.ACCEPTED],
+            f"{prompt} within {PROMPT.seconds} seconds of the promised instant, the last after {latest:.0f}",
+        ),
+        ("skipped", states[State.SKIPPED], "the return had been filed when the reminder was due"),
+        ("cancelled", states[State.CANCELLED], "their owner withdrew them in time"),
+        ("uncertain", states[State.UNCERTAIN], "nobody knows; they wait for a person, and nothing is sent again"),
+        ("in review", states[State.REVIEW], "they wait for a person"),
+        ("double", len(verdict.double), "accepted by the inbox more than once"),
+        ("lost", len(verdict.lost), "said to be accepted but not in the inbox, or forgotten on the way"),
+        ("stray", verdict.stray, "in the inbox, though the ledger says they were not sent"),
+    ]  # fmt: skip
+    return [f"  {name:<10}{number:>5}  {meaning}" for name, number, meaning in rows if number or name != "in review"]
+
+
+def _faults(verdict: Verdict) -> list[str]:
+    named = [("double", verdict.double), ("lost", verdict.lost)]
+    return [f"  {what}: {n.kind} {n.key}, which is {n.state.value}" for what, several in named for n in several]
+
+
+def _uncertain(verdict: Verdict, uncertain: Sequence[Notification]) -> list[str]:
+    if not uncertain:
+        return []
+    lines = ["", "What a person finds out about the uncertain ones by looking into the inbox"]
+    for n in uncertain:
+        found = "arrived" if verdict.copies[n.id] else "did not arrive"
+        why = "the worker died" if n.event is Event.LOSE else "no answer came"
+        lines.append(f"  {n.key:<27} {why:<16} {found}")
+    return lines
+
+
+def _directions(shown: Notification | None, folder: Path) -> list[str]:
+    database, mails = folder / "demo.db", folder / "inbox"
+    duebook = f"duebook --database sqlite:///{database}"
+    lines = [
+        f"  ls {mails}",
+        f"  sqlite3 {database} 'select state, count(*) from duebook_notifications group by state'",
+    ]
+    if shown is not None:
+        lines += [f"  {duebook} find --recipient {shown.recipient}", f"  {duebook} explain {shown.kind} {shown.key}"]
+        if shown.state is State.UNCERTAIN:
+            rule = f"resolve {shown.kind} {shown.key} --as sent --reason 'it is in the inbox' --dry-run"
+            lines.append(f"  {duebook} {rule}")
+    if shutil.which("duebook") is None:
+        lines.append(f'Here, duebook is short for: alias duebook="{_command()}"')
+    return lines
+
+
+def _command() -> str:
+    """Return how this very program was started, as short as it can be written here."""
+    python = Path(sys.executable)
+    if python.is_relative_to(Path.cwd()):
+        python = python.relative_to(Path.cwd())
+    path = os.environ.get("PYTHONPATH")
+    return f"{f'PYTHONPATH={path} ' if path else ''}{python} -m duebook"

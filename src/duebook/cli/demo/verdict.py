@@ -1,0 +1,73 @@
+"""The ledger against the inbox: what duebook says it did, and what the mail server really has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from ...app.book import Duebook
+from ...domain.identity import idempotency_key, message_id
+from ...domain.lifecycle import CLOSED, State
+from ...domain.notification import Notification
+from .inbox import accepted
+
+PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`copies`: how often the inbox holds the mail of each notification, by its id.
+
+    `double`: the inbox accepted it more than once. `lost`: on record as accepted and not in the inbox, or neither
+    closed nor waiting for a person. `stray`: in the inbox, and on record as not sent; or on no record at all.
+    """
+
+    notifications: list[Notification]
+    copies: dict[int, int]
+    strangers: int
+
+    def being(self, *states: State) -> list[Notification]:
+        return [n for n in self.notifications if n.state in states]
+
+    @property
+    def double(self) -> list[Notification]:
+        return [n for n in self.notifications if self.copies[n.id] > 1]
+
+    @property
+    def lost(self) -> list[Notification]:
+        known = CLOSED | {State.UNCERTAIN, State.REVIEW}
+        return [
+            n
+            for n in self.notifications
+            if n.state not in known or (n.state is State.ACCEPTED and not self.copies[n.id])
+        ]
+
+    @property
+    def stray(self) -> int:
+        not_sent = self.being(State.SKIPPED, State.CANCELLED, State.SCHEDULED, State.CLAIMED)
+        return self.strangers + sum(1 for n in not_sent if self.copies[n.id])
+
+    @property
+    def sound(self) -> bool:
+        return not (self.double or self.lost or self.stray)
+
+    @property
+    def lateness(self) -> list[timedelta]:
+        """How long after its promised time each accepted one was first begun."""
+        return [n.first_begun_at - n.due_at for n in self.being(State.ACCEPTED) if n.first_begun_at is not None]
+
+
+async def judge(book: Duebook, inbox: Path) -> Verdict:
+    """Read both, and compare."""
+    found: list[Notification] = []
+    while page := await book.search(before=found[-1].id if found else 2**62, limit=PAGE):
+        found += page
+    return compare(found, accepted(inbox), book.message_domain)
+
+
+def compare(notifications: list[Notification], letters: Counter[str], domain: str) -> Verdict:
+    left = Counter(letters)
+    copies = {n.id: left.pop(message_id(idempotency_key(n.namespace, n.kind, n.key), domain), 0) for n in notifications}
+    return Verdict(sorted(notifications, key=lambda n: n.due_at), copies, left.total())

@@ -1,0 +1,146 @@
+"""The command line put together: how a function becomes a command, and how every command ends."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Coroutine, Sequence
+from importlib import import_module, metadata
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from ..errors import DuebookError
+from . import options
+from .exits import MEANINGS, Exit
+from .failing import Failure, failure
+from .opening import Where
+from .output import Reply, Screen
+from .session import Session
+
+C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
+
+_FAMILIES = ("migrating", "worker", "owning", "importing", "finding", "reviewing", "operating", "status", "doctor")
+_CODES = "\n\n".join(["Exit codes:", *(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())])
+
+program = typer.Typer(
+    name="duebook",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog=_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"duebook {metadata.version('duebook')}")
+        except metadata.PackageNotFoundError:
+            print("duebook, from its source tree")
+        raise typer.Exit(Exit.DONE)
+
+
+@program.callback()
+def duebook(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say which release this is.")
+    ] = False,
+) -> None:
+    """Notifications that are due: sent once, on time, or you know why not."""
+
+
+def command(panel: str, *examples: str, name: str | None = None, ready: bool = True) -> Callable[[C], C]:
+    """Register an async function `(session, …) -> Reply` as a command, with --database, --app and --json added.
+
+    `ready`: the database is opened and checked, and the kinds are known, before the function is called.
+    """
+
+    def register(function: C) -> C:
+        words = "\n\n".join([inspect.getdoc(function) or "", "[bold]For example[/bold]", *examples])
+        program.command(name or function.__name__.replace("_", "-"), help=words, rich_help_panel=panel)(
+            _runnable(function, ready)
+        )
+        return function
+
+    return register
+
+
+def _runnable(function: Callable[..., Coroutine[Any, Any, Reply]], ready: bool) -> Callable[..., None]:
+    def run_command(**values: Any) -> None:
+        where = Where(values.pop("database"), values.pop("app"))
+        screen = Screen(values.pop("json"))
+        raise typer.Exit(_carry_out(lambda session: function(session, **values), where, screen, ready))
+
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, default, annotation in (
+            ("database", None, options.Database), ("app", None, options.App), ("json", False, options.Json),
+        )
+    ]  # fmt: skip
+    parameters = [*(item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in own), *shared]
+    run_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run_command.__annotations__ = {item.name: item.annotation for item in parameters}
+    return run_command
+
+
+def _carry_out(
+    work: Callable[[Session], Coroutine[Any, Any, Reply]], where: Where, screen: Screen, ready: bool
+) -> Exit:
+    session = Session(where, screen)
+
+    async def go() -> Reply:
+        async with session.opened(ready):
+            return await work(session)
+
+    try:
+        reply = asyncio.run(go())
+        screen.answer(reply)
+    except KeyboardInterrupt:
+        screen.fail({"error": "interrupted", "field": None}, "interrupted")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _failed(error, session, screen)
+    return reply.code
+
+
+def _failed(error: Exception, session: Session, screen: Screen) -> Exit:
+    known = failure(error)
+    if known is None:
+        trace = "".join(traceback.format_exception(error))
+        known = Failure(Exit.FAULT, trace if isinstance(error, DuebookError) else f"{type(error).__name__}: {error}\n{trace}")
+    book = session.__dict__.get("book")
+    told = known.scrubbed(book.url if book else session.where.database)
+    screen.fail(told.document, told.error)
+    return told.code
+
+
+def _usage(error: typer.TyperException, as_json: bool) -> Exit:
+    field = getattr(getattr(error, "param", None), "name", None)
+    if as_json:
+        Screen(True).fail({"error": error.format_message(), "field": field}, "")
+    else:
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            Screen(False).note(context.get_usage())
+        Screen(False).fail(None, error.format_message() or "say what to do; duebook --help lists the commands")
+    return Exit.USAGE
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code."""
+    for family in _FAMILIES:
+        import_module(f"{__package__}.{family}")
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return int(program(given, prog_name="duebook", standalone_mode=False) or Exit.DONE)
+    except typer.TyperException as error:
+        return _usage(error, "--json" in given)
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED

@@ -1,0 +1,130 @@
+"""One run of one command: its book, who it acts for, and how it answers."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cached_property
+
+from ..app.book import Duebook
+from ..app.twins import AsyncVerbs
+from ..app.verbs import Context
+from ..domain.notification import Notification
+from ..domain.policy import Kind, Priority
+from ..errors import InvalidInput, UnknownName
+from ..ports import Plan, R
+from .opening import Where, check_file, check_schema, open_book
+from .output import Screen
+
+FARTHEST = 2**62
+
+
+class Session:
+    """Handed to every command. `knows_app`: the kinds are the application's own, with their policies."""
+
+    def __init__(self, where: Where, screen: Screen) -> None:
+        self.where = where
+        self.screen = screen
+        self.knows_app = where.app_name is not None
+
+    @cached_property
+    def book(self) -> Duebook:
+        return open_book(self.where)
+
+    @cached_property
+    def verbs(self) -> AsyncVerbs:
+        """The verbs, with the person at the keyboard on record as the one who acts."""
+        wired = self.book.wired
+        context = Context(self.book.namespace, self.book.registry.kinds, wired.store, wired.clock, f"cli:{_user()}")
+        return AsyncVerbs(context, wired.runner)
+
+    async def ask(self, plan: Plan[R]) -> R:
+        """Run a plan of the store that only reads."""
+        return await self.book.wired.database.ask(plan)
+
+    @asynccontextmanager
+    async def opened(self, ready: bool) -> AsyncIterator[Session]:
+        """Open the book and close it afterwards. `ready`: its schema is checked and its kinds are known."""
+        try:
+            if ready:
+                await self.prepare()
+            yield self
+        finally:
+            if "book" in self.__dict__:
+                await self.book.close()
+
+    async def prepare(self) -> None:
+        """Check file and schema, adopt the database's time, and learn the kinds where no app declares them."""
+        book = self.book
+        check_file(book)
+        await check_schema(book)
+        if book.wired.database.dialect == "postgres":
+            await book.wired.clock.correct(book.wired.database.time)
+        if not self.knows_app:
+            for known in await self.ask(book.wired.store.read_kinds()):
+                book.declare(known.kind, channel=known.channel, priority=Priority(known.priority).name)
+
+    async def kind(self, name: str, key: str | None = None) -> Kind:
+        """Return a kind by name, or raise UnknownName with the nearest one.
+
+        A kind that no worker has served yet is known by its notifications.
+        """
+        kinds, store = self.book.registry.kinds, self.book.wired.store
+        if name not in kinds and not self.knows_app:
+            if key is not None:
+                one = await self.ask(store.read(name, key))
+                found = [] if one is None else [one]
+            else:
+                found = await self.ask(store.search(_filters(kind=name), FARTHEST, 1))
+            for n in found:
+                self.book.declare(n.kind, channel=n.channel, priority=Priority(n.priority).name)
+        if name not in kinds:
+            if not kinds:
+                raise InvalidInput(
+                    "kind", f"{name!r} is unknown: no worker has served this database yet. Name the app: --app module:book"
+                )
+            raise UnknownName("kind", name, kinds)
+        return kinds[name]
+
+    async def search(
+        self,
+        *,
+        kind: str | None = None,
+        state: str | None = None,
+        channel: str | None = None,
+        tenant: str | None = None,
+        recipient: str | None = None,
+        limit: int,
+    ) -> list[Notification]:
+        """Return up to `limit` notifications that meet every filter, newest first."""
+        filters = _filters(kind=kind, state=state, channel=channel, tenant=tenant)
+        found: list[Notification] = []
+        before = FARTHEST
+        page = min(limit, 1_000)
+        store = self.book.wired.store
+        while len(found) < limit:
+            if recipient is None:
+                rows = await self.ask(store.search(filters, before, page))
+            else:
+                rows = await self.ask(store.search_recipient(recipient, before, page))
+            found += [n for n in rows if _meets(n, filters)]
+            if len(rows) < page:
+                break
+            before = rows[-1].id
+        return found[:limit]
+
+
+def _filters(**wanted: str | None) -> dict[str, str | None]:
+    return {name: wanted.get(name) for name in ("kind", "state", "channel", "tenant")}
+
+
+def _meets(n: Notification, filters: dict[str, str | None]) -> bool:
+    return all(value is None or getattr(n, name) == value for name, value in filters.items())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
