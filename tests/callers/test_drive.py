@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from duebook.ports import Rows
-from duebook.stores.callers.drive import drive, drive_async
+from duebook.stores.drive import drive, drive_async
 
 Driven = Callable[[Generator[str, Rows, str]], Awaitable[str]]
 

@@ -21,9 +21,9 @@ def test_drivers_see_the_parameters_that_we_see(
 ) -> None:
     monkeypatch.setattr(catalog, "_compiled", {})
     statement = Statement(verb, defaultdict(str))
-    colon = catalog.compile(dialect, "colon" if dialect == "postgres" else "named", statement)
+    colon = catalog.prepare(dialect, "colon" if dialect == "postgres" else "named", statement)
     assert set(sqlalchemy.text(colon.text).compile().params) == set(colon.names)
-    pyformat = catalog.compile(dialect, "pyformat", statement)
+    pyformat = catalog.prepare(dialect, "pyformat", statement)
     assert set(_asked_for(pyformat.text)) == set(pyformat.names)
 
 

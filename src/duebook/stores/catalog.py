@@ -17,6 +17,7 @@ from ..ports import Statement
 
 Dialect = Literal["sqlite", "postgres"]
 Style = Literal["named", "numeric", "pyformat", "colon"]
+"""How a driver writes parameters: `:n`, `$1::text`, `%(n)s::text`, or `cast(:n as text)`."""
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 _COLUMN = {"group": "group_key"}
@@ -48,8 +49,8 @@ def text(dialect: Dialect, verb: str) -> str:
 _compiled: dict[tuple[Dialect, Style, str], Compiled] = {}
 
 
-def compile(dialect: Dialect, style: Style, statement: Statement) -> Compiled:
-    """Return the statement in a driver's parameter style: `:n`, `$1::text`, or `%(n)s::text`."""
+def prepare(dialect: Dialect, style: Style, statement: Statement) -> Compiled:
+    """Return the statement in a driver's parameter style."""
     known = _compiled.get((dialect, style, statement.verb))
     if known is None:
         known = _compile(text(dialect, statement.verb), style, statement.parameters)

@@ -1,4 +1,4 @@
-"""Drives a plan with a function that executes one statement: once for synchronous callers, once for asynchronous ones.
+"""What the families of callers share: check the transaction, check the schema once, run the plan, explain failures.
 
 A driver of a family says how to check the transaction, how to name the database, and how to send one SQL text.
 """
@@ -6,49 +6,15 @@ A driver of a family says how to check the transaction, how to name the database
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import Any
 
-from ...ports import Plan, Rows, Statement
+from ...ports import Plan, R, Rows, Statement
 from .. import catalog
 from ..catalog import Compiled, Dialect, Style
+from ..drive import drive, drive_async
 from . import faults, schema
-
-R = TypeVar("R")
-S = TypeVar("S")
-
-
-def drive(plan: Generator[S, Rows, R], execute: Callable[[S], Rows]) -> R:
-    """Run a plan to its end; what `execute` raises is raised inside the plan."""
-    with closing(plan):
-        try:
-            asked = next(plan)
-            while True:
-                try:
-                    rows = execute(asked)
-                except Exception as error:  # noqa: BLE001 - the plan decides, and by default it comes back out
-                    asked = plan.throw(error)
-                else:
-                    asked = plan.send(rows)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-
-
-async def drive_async(plan: Generator[S, Rows, R], execute: Callable[[S], Awaitable[Rows]]) -> R:
-    """Run a plan to its end; what `execute` raises is raised inside the plan."""
-    with closing(plan):
-        try:
-            asked = next(plan)
-            while True:
-                try:
-                    rows = await execute(asked)
-                except Exception as error:  # noqa: BLE001 - the plan decides, and by default it comes back out
-                    asked = plan.throw(error)
-                else:
-                    asked = plan.send(rows)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
 
 
 class _Caller(ABC):
@@ -91,7 +57,7 @@ class SyncDriver(SyncCaller):
 
     def _execute(self, statement: Statement) -> Rows:
         self._before(statement)
-        compiled = catalog.compile(self.dialect, self.style, statement)
+        compiled = catalog.prepare(self.dialect, self.style, statement)
         return self._guarded(compiled, statement.parameters)
 
     def _guarded(self, compiled: Compiled, parameters: Mapping[str, Any]) -> Rows:
@@ -132,7 +98,7 @@ class AsyncDriver(AsyncCaller):
             return await drive_async(plan, self._execute)
 
     async def _execute(self, statement: Statement) -> Rows:
-        compiled = catalog.compile(self.dialect, self.style, statement)
+        compiled = catalog.prepare(self.dialect, self.style, statement)
         return await self._guarded(compiled, statement.parameters)
 
     async def _guarded(self, compiled: Compiled, parameters: Mapping[str, Any]) -> Rows:

@@ -36,7 +36,7 @@ def check(dialect: catalog.Dialect) -> Generator[str, Rows, None]:
         found = yield "select to_regclass('duebook.migrations') is not null"
         if not found[0][0]:
             raise missing()
-    rows = yield catalog.compile(dialect, "named", Statement("read_schema", {})).text
+    rows = yield catalog.prepare(dialect, "named", Statement("read_schema", {})).text
     version, newest = rows[0][0] or 0, catalog.newest(dialect)
     if version < newest:
         raise SchemaMismatch(

@@ -114,7 +114,7 @@ async def _create_pool(url: str, connections: int) -> Pool[Record]:
 
 
 async def _execute(connection: PoolConnectionProxy[Record], statement: Statement) -> Rows:
-    compiled = catalog.compile("postgres", "numeric", statement)
+    compiled = catalog.prepare("postgres", "numeric", statement)
     rows = await connection.fetch(compiled.text, *compiled.positional(statement.parameters))
     return cast("Rows", rows)  # a Record is a sequence that does not say so
 

@@ -83,7 +83,7 @@ class SqliteDatabase:
             self._connection = None
 
     def _execute(self, statement: Statement) -> Rows:
-        compiled = catalog.compile("sqlite", "named", statement)
+        compiled = catalog.prepare("sqlite", "named", statement)
         return self._connect().execute(compiled.text, statement.parameters).fetchall()
 
     def _transaction(self, plan: Plan[R]) -> R:
