@@ -21,7 +21,7 @@ from duebook.channels.smtp import Smtp
 
 DATABASE = os.environ.get("DEADLINES_DB", "deadlines.db")
 
-book = Duebook(f"sqlite:///{DATABASE}", namespace="deadlines", message_domain="tallyroom.example")
+book = Duebook(f"sqlite:///{DATABASE}", namespace="deadlines", message_domain="tallyroom.example.com")
 book.add_channel(
     "email",
     Smtp.from_url(
@@ -105,3 +105,7 @@ def tables() -> Iterator[sqlite3.Connection]:
         connection.execute("commit")
     finally:
         connection.close()
+
+
+if __name__ == "__main__":
+    print(open_accounts(Path(__file__).with_name("accounts.csv")), "accounts are open")

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from .app.twins import AsyncVerbs, SyncVerbs
     from .app.verbs import Context
     from .engine.agent import Agent
+    from .engine.lane import Lane
     from .stores.postgres.database import PostgresDatabase
     from .worker import AsyncTasks, Worker
 
 R = TypeVar("R")
+Expect = Callable[[float, bool], None]
 log = logging.getLogger("duebook")
 
 _SCHEMES = "sqlite:///file.db, sqlite:// (memory) or postgresql://user@host/database"
@@ -161,7 +163,7 @@ class Wired:
         )  # fmt: skip
         check_registry(registry)
         lanes = []
-        expect: dict[str, Callable[[float], None]] = {}
+        expect: dict[str, Expect] = {}
         for name, channel in registry.channels.items():
             if only is None or name in only:
                 tasks = AsyncTasks()
@@ -181,7 +183,7 @@ class Wired:
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
         return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
 
-    async def _prepare(self, expect: dict[str, Callable[[float], None]]) -> None:
+    async def _prepare(self, expect: dict[str, Expect]) -> None:
         await self.check_schema()
         if self.database.dialect == "postgres":
             await self.clock.correct(self.database.time)
@@ -201,15 +203,13 @@ class Wired:
                 f"the database has schema {present}, this release of duebook needs {needed}. Run: duebook migrate"
             )
 
-    async def _listen(
-        self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Callable[[float], None]]
-    ) -> None:
+    async def _listen(self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Expect]) -> None:
         """Hear wake-ups until the connection ends."""
         ended = asyncio.Event()
 
         def heard(channel: str) -> None:
             if channel in expect:
-                expect[channel](0.0)
+                expect[channel](0.0, False)
 
         connection = await listen(heard)
         connection.add_termination_listener(lambda _: ended.set())
@@ -220,13 +220,13 @@ class Wired:
                 connection.terminate()
 
 
-def _from_any_thread(loop: asyncio.AbstractEventLoop, waker: Callable[[float], None], seconds: float) -> None:
+def _from_any_thread(loop: asyncio.AbstractEventLoop, expect: Expect, seconds: float) -> None:
     if not loop.is_closed():
-        loop.call_soon_threadsafe(waker, seconds)
+        loop.call_soon_threadsafe(expect, seconds, False)
 
 
-def _expect(lane: Any, tasks: AsyncTasks, seconds: float) -> None:
-    lane.expect(seconds)
+def _expect(lane: Lane, tasks: AsyncTasks, seconds: float, suspect: bool) -> None:
+    lane.expect(seconds, suspect)
     tasks.wake()
 
 

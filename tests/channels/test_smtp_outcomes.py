@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from aiosmtplib.protocol import SMTPProtocol
 
 from duebook.channels.deadline import Deadline
 from duebook.channels.smtp import Smtp
@@ -102,6 +103,12 @@ async def test_a_drop_while_the_message_travels_is_never_taken_for_an_answer() -
 async def test_nobody_listens() -> None:
     channel = Smtp("127.0.0.1", 1, sender="renewals@example.com", tls="none")
     assert word(await channel.send(email(), context())) == "Retry"
+
+
+async def test_a_server_that_knows_no_ehlo_is_greeted_with_helo() -> None:
+    async with post_office({"EHLO": [Say("502 what?")]}) as (channel, server):
+        assert word(await channel.send(email(), context())) == "Accepted"
+        assert [line.split()[0] for line in server.commands][:3] == ["EHLO", "HELO", "MAIL"]
 
 
 async def test_another_type_of_message_is_rejected() -> None:
@@ -273,7 +280,7 @@ class TestConnections:
             assert word(await channel.send(email(), context("two"))) == "Accepted"
             assert server.connections == 1
 
-    @pytest.mark.parametrize("phase", ["greeting", "EHLO", "RCPT", "DATA", "dot"])
+    @pytest.mark.parametrize("phase", ["EHLO", "RCPT", "DATA", "dot"])
     async def test_a_cancelled_attempt_closes_its_connection(self, phase: str) -> None:
         async with post_office({phase: [Hang()]}) as (channel, server):
             sending = asyncio.create_task(channel.send(email(), context("one")))
@@ -284,6 +291,22 @@ class TestConnections:
             await server.left.wait()
             assert word(await channel.send(email(), context("two"))) == "Accepted"
             assert server.connections == 2
+
+    async def test_a_cancellation_that_meets_a_reply_still_counts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """python/cpython#86296: before Python 3.12 wait_for swallows it, and the message would be sent."""
+        receive = SMTPProtocol.data_received
+
+        def receive_and_cancel(protocol: SMTPProtocol, data: bytes) -> None:
+            receive(protocol, data)
+            if data.startswith(b"354"):
+                sending.cancel()
+
+        monkeypatch.setattr(SMTPProtocol, "data_received", receive_and_cancel)
+        async with post_office() as (channel, server):
+            sending = asyncio.create_task(channel.send(email(), context()))
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+            assert server.taken == []
 
     async def test_closing_the_channel_says_goodbye(self) -> None:
         async with post_office() as (channel, server):

@@ -188,6 +188,8 @@ class TestSettings:
             {"idle_seconds": -1},
             {"messages_per_connection": 0},
             {"tls": "ssl"},
+            {"sender_name": "a\r\nBcc: b"},
+            {"key_header": "Bad Name"},
         ],
     )
     def test_settings_that_cannot_work(self, settings: dict[str, Any]) -> None:

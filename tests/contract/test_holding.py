@@ -1,14 +1,13 @@
 """Lease, holder and version: who may still write about a notification."""
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from duebook.domain.lifecycle import Event, State
 from duebook.domain.notification import Move
-from tests.support.worlds import LEASE, World, email, intent_of, moved, uncertain
+from tests.support.worlds import LEASE, World, intent_of, moved, uncertain
 
 
 async def test_begin_records_the_message_before_anything_is_sent(world: World) -> None:
@@ -25,8 +24,8 @@ async def test_begin_records_the_message_before_anything_is_sent(world: World) -
 
 async def test_begin_is_fenced_by_the_version(world: World) -> None:
     n = await world.claimed("a")
-    assert await world.begin(replace(n, version=n.version - 1)) == []
-    assert await world.begin(replace(n, version=n.version + 1)) == []
+    assert await world.begin(n._replace(version=n.version - 1)) == []
+    assert await world.begin(n._replace(version=n.version + 1)) == []
     assert await world.begin(n)
     assert await world.begin(n) == []
     assert (await world.read("a")).number == 1
@@ -76,7 +75,7 @@ async def test_extend_is_no_transition(world: World) -> None:
         now = await world.read(key)
         assert now.lease_until == world.clock.at(LEASE)
         if before is not None:
-            assert replace(now, lease_until=before.lease_until) == before
+            assert now._replace(lease_until=before.lease_until) == before
 
 
 async def test_a_lease_that_ran_out_or_was_taken_is_not_extended(world: World) -> None:
@@ -124,7 +123,7 @@ async def test_a_write_from_another_version_changes_nothing(world: World, name: 
     n = await world.bring("a", state)
     before = await world.story("a")
     move = the_move(world, n, event)
-    assert await world.apply(replace(move, version=move.version + off)) == {}
+    assert await world.apply(move._replace(version=move.version + off)) == {}
     assert await world.story("a") == before
 
 
@@ -144,7 +143,7 @@ async def test_no_other_verb_writes_from_an_old_version(world: World, verb: str)
     old = (n.id, n.version - 1)
     now, until = world.clock.now(), world.clock.at(600)
     if verb == "begin":
-        await world.do(world.store.begin("mail", [intent_of(replace(n, version=n.version - 1), now)], now))
+        await world.do(world.store.begin("mail", [intent_of(n._replace(version=n.version - 1), now)], now))
     elif verb == "extend":
         await world.do(world.store.extend([old], now, until))
     else:
@@ -157,7 +156,7 @@ async def test_postpone_is_no_transition_and_only_for_what_is_open(world: World)
     closed = await world.bring("b", State.ACCEPTED)
     later = world.clock.at(3600)
     await world.do(world.store.postpone([(n.id, n.version, later) for n in (closed, uncertain_one)]))
-    assert await world.read("a") == replace(uncertain_one, attention_at=later)
+    assert await world.read("a") == uncertain_one._replace(attention_at=later)
     assert await world.read("b") == closed
 
 
@@ -183,4 +182,3 @@ async def test_the_message_of_a_doubtful_attempt_stays_while_it_goes_out_again(w
     assert (again.message, again.rendered_at, again.number) == (intent.message, intent.rendered_at, 2)
     now = await world.read("a")
     assert (now.message, now.first_begun_at) == (intent.message, intent.at)
-    assert email("Something else")

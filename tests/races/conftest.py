@@ -1,3 +1,3 @@
-from tests.support.fixtures import clock, migrated_file, psql_session, world
+from tests.support.fixtures import clock, crew, migrated_file, psql_session, world
 
-__all__ = ["clock", "migrated_file", "psql_session", "world"]
+__all__ = ["clock", "crew", "migrated_file", "psql_session", "world"]

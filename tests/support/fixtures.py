@@ -16,6 +16,7 @@ from duebook.stores.postgres.database import PostgresDatabase
 from duebook.stores.sqlite.database import SqliteDatabase
 from tests import postgres
 from tests.support.clock import Clock
+from tests.support.engine import Crew
 from tests.support.faults import FaultyDatabase
 from tests.support.shell import Shell, psql, sqlite_shell
 from tests.support.worlds import World
@@ -87,3 +88,10 @@ async def world(
     if path != ":memory:":
         shell.close()
     await database.close()
+
+
+@pytest_asyncio.fixture
+async def crew(world: World) -> AsyncIterator[Crew]:
+    found = Crew(world)
+    yield found
+    await found.close()

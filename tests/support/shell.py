@@ -53,4 +53,4 @@ def psql(url: str) -> Shell:
 
 
 def sqlite_shell(path: str) -> Shell:
-    return Shell("sqlite", sqlite3.connect(path, isolation_level=None, timeout=0.2))
+    return Shell("sqlite", sqlite3.connect(path, isolation_level=None, timeout=0.2, check_same_thread=False))

@@ -12,8 +12,8 @@ from duebook.domain.deciding import intend
 from duebook.domain.draft import Draft
 from duebook.domain.lifecycle import Event, State
 from duebook.domain.message import Email, Message
-from duebook.domain.notification import Intent, Move, Notification
-from duebook.domain.outcome import Accepted, Outcome, Retry
+from duebook.domain.notification import Intent, Move, Notification, move
+from duebook.domain.outcome import Accepted, Outcome, Retry, Uncertain
 from duebook.domain.policy import ChannelPolicy, Kind, Priority
 from duebook.domain.settling import settle
 from duebook.domain.story import Story
@@ -117,7 +117,8 @@ class World:
 
     async def claimed(self, key: str, **changes: Any) -> Notification:
         await self.schedule(key, **changes)
-        return next(n for n in await self.claim(kinds=(str(changes.get("kind", "mail")),)) if n.key == key)
+        channel, kind = changes.get("channel", "mail"), changes.get("kind", "mail")
+        return next(n for n in await self.claim(channel=channel, kinds=(kind,)) if n.key == key)
 
     async def sending(self, key: str, **changes: Any) -> Intent:
         (intent,) = await self.begin(await self.claimed(key, **changes))
@@ -136,6 +137,7 @@ class World:
     async def bring(self, key: str, state: State, **changes: Any) -> Notification:
         """Schedule one and lead it to a state."""
         self.registry.kinds.setdefault("mail", Kind("mail", "mail"))
+        kind = changes.get("kind", "mail")
         if state is State.SCHEDULED:
             await self.schedule(key, **changes)
         elif state is State.CLAIMED:
@@ -149,8 +151,8 @@ class World:
             event = {State.SKIPPED: Event.SKIP, State.CANCELLED: Event.CANCEL}.get(state, Event.REJECT)
             await self.apply(moved(n, event, self.clock.now(), reason="because"))
             if state is State.DROPPED:
-                await self.apply(moved(await self.read(key), Event.DROP, self.clock.now(), reason="because"))
-        n = await self.read(key)
+                await self.apply(moved(await self.read(key, kind), Event.DROP, self.clock.now(), reason="because"))
+        n = await self.read(key, kind)
         assert n.state is state
         return n
 
@@ -167,8 +169,6 @@ class Runner:
 
 
 def uncertain() -> Outcome:
-    from duebook.domain.outcome import Uncertain
-
     return Uncertain("no reply after the final dot", phase="data")
 
 
@@ -187,8 +187,6 @@ def intent_of(n: Notification, now: datetime, text: str = "Hello", channel: Chan
 
 
 def moved(n: Any, event: Event, at: datetime, **changes: Any) -> Move:
-    from duebook.domain.notification import move
-
     return move(n, event, at, str(changes.pop("by", "tester")), **changes)
 
 

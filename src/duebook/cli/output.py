@@ -33,6 +33,10 @@ class Reply:
     code: Exit = Exit.DONE
 
 
+ANSWERED = Reply(None)
+"""The reply of a command that has answered already."""
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: instants as ISO 8601 in UTC, lengths of time in seconds, dataclasses as objects."""
     match value:
@@ -65,6 +69,8 @@ class Screen:
         self.as_json = as_json
 
     def answer(self, reply: Reply) -> None:
+        if reply is ANSWERED:
+            return
         if self.as_json:
             self._write(sys.stdout, json.dumps(plain(reply.document), ensure_ascii=False, indent=2))
         else:

@@ -12,7 +12,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ..errors import DuebookError
 from . import options
 from .exits import MEANINGS, Exit
 from .failing import Failure, failure
@@ -22,8 +21,11 @@ from .session import Session
 
 C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
-_FAMILIES = ("migrating", "worker", "owning", "importing", "finding", "reviewing", "operating", "status", "doctor")
-_CODES = "\n\n".join(["Exit codes:", *(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())])
+_FAMILIES = (
+    "migrating", "worker", "owning", "importing", "finding", "reviewing", "operating", "status", "doctor",
+    "demonstrating",
+)  # fmt: skip
+_CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 
 program = typer.Typer(
     name="duebook",
@@ -60,13 +62,17 @@ def command(panel: str, *examples: str, name: str | None = None, ready: bool = T
     """
 
     def register(function: C) -> C:
-        words = "\n\n".join([inspect.getdoc(function) or "", "[bold]For example[/bold]", *examples])
-        program.command(name or function.__name__.replace("_", "-"), help=words, rich_help_panel=panel)(
-            _runnable(function, ready)
-        )
+        called = name or function.__name__.replace("_", "-")
+        words = helped(function.__doc__ or "", *examples)
+        program.command(called, help=words, rich_help_panel=panel)(_runnable(function, ready))
         return function
 
     return register
+
+
+def helped(words: str, *examples: str) -> str:
+    """Return the help of a command: its docstring, then how it is called."""
+    return inspect.cleandoc(words) + "\n\n[bold]For example[/bold]\n" + "\n".join(f"  {line}" for line in examples)
 
 
 def _runnable(function: Callable[..., Coroutine[Any, Any, Reply]], ready: bool) -> Callable[..., None]:
@@ -111,14 +117,11 @@ def _carry_out(
 
 
 def _failed(error: Exception, session: Session, screen: Screen) -> Exit:
-    known = failure(error)
-    if known is None:
-        trace = "".join(traceback.format_exception(error))
-        known = Failure(Exit.FAULT, trace if isinstance(error, DuebookError) else f"{type(error).__name__}: {error}\n{trace}")
-    book = session.__dict__.get("book")
-    told = known.scrubbed(book.url if book else session.where.database)
-    screen.fail(told.document, told.error)
-    return told.code
+    known = failure(error) or Failure(Exit.FAULT, "".join(traceback.format_exception(error)).rstrip())
+    for url in session.urls:
+        known = known.scrubbed(url)
+    screen.fail(known.document, known.error)
+    return known.code
 
 
 def _usage(error: typer.TyperException, as_json: bool) -> Exit:

@@ -67,11 +67,11 @@ def instant(field: str, text: str | None, zone: str | None = None) -> datetime |
     """Return the instant of an ISO time with an offset, or of a wall time in `zone`."""
     if text is None:
         return None
-    at = moment(field, text, zone if _is_naive(text) else None)
+    at = moment(field, text, zone if is_naive(text) else None)
     return resolve(at.wall, at.zone) if isinstance(at, LocalTime) else at
 
 
-def _is_naive(text: str) -> bool:
+def is_naive(text: str) -> bool:
     """Say whether a time carries no offset; one that cannot be read counts as naive, and is refused elsewhere."""
     try:
         return datetime.fromisoformat(text.strip()).tzinfo is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -26,7 +27,15 @@ class Session:
     def __init__(self, where: Where, screen: Screen) -> None:
         self.where = where
         self.screen = screen
-        self.knows_app = where.app_name is not None
+
+    @property
+    def knows_app(self) -> bool:
+        return self.where.app_name is not None
+
+    def use(self, app: str | None) -> None:
+        """Work on another app's book than the options name, before the book is first asked for."""
+        if app is not None:
+            self.where = Where(self.where.database, app)
 
     @cached_property
     def book(self) -> Duebook:
@@ -38,6 +47,13 @@ class Session:
         wired = self.book.wired
         context = Context(self.book.namespace, self.book.registry.kinds, wired.store, wired.clock, f"cli:{_user()}")
         return AsyncVerbs(context, wired.runner)
+
+    @property
+    def urls(self) -> list[str]:
+        """Every database URL this run has seen: their passwords are kept out of what it says."""
+        book = self.__dict__.get("book")
+        seen = [book.url if book else None, self.where.database, os.environ.get("DUEBOOK_URL")]
+        return [url for url in seen if url]
 
     async def ask(self, plan: Plan[R]) -> R:
         """Run a plan of the store that only reads."""
@@ -109,7 +125,7 @@ class Session:
             else:
                 rows = await self.ask(store.search_recipient(recipient, before, page))
             found += [n for n in rows if _meets(n, filters)]
-            if len(rows) < page:
+            if not rows:
                 break
             before = rows[-1].id
         return found[:limit]

@@ -13,7 +13,7 @@ from ..errors import InvalidMessage
 from .decision import Cancel, Decision, Defer, Due, Reject, Skip
 from .lifecycle import Event
 from .message import Message, freeze
-from .notification import Intent, Move, Notification, move
+from .notification import Intent, Move, Notification, move, patient_from
 from .policy import ChannelPolicy, Kind, Mode
 from .text import TRACEBACK_CHARACTERS, clean
 
@@ -65,10 +65,11 @@ def _defer(n: Notification, decision: Defer, kind: Kind, now: datetime, by: str)
     used = n.budget_used + decision.uses_attempt
     if used >= kind.retry.attempts:
         return move(n, Event.EXHAUST, now, by, reason=f"attempts used up: {decision.reason}", budget_used=used)
-    if now - n.age_from >= kind.patience:
+    since = patient_from(n, now)
+    if now - since >= kind.patience:
         return move(n, Event.EXHAUST, now, by, reason=f"deferred for {kind.patience} and more: {decision.reason}")
     until = max(decision.until or now + DEFERRAL, now + SMALLEST_DEFERRAL)
-    return move(n, Event.DEFER, now, by, wake_at=until, reason=decision.reason, budget_used=used)
+    return move(n, Event.DEFER, now, by, wake_at=until, reason=decision.reason, budget_used=used, age_from=since)
 
 
 def failed(
@@ -79,9 +80,11 @@ def failed(
         return move(n, Event.REJECT, now, by, reason=f"the handler made a message that can never be sent: {error}")
     used = n.budget_used + 1
     reason = clean(detail, TRACEBACK_CHARACTERS)
-    if used >= kind.retry.attempts or now - n.age_from >= kind.retry.age:
+    since = patient_from(n, now)
+    if used >= kind.retry.attempts or now - since >= kind.retry.age:
         return move(n, Event.EXHAUST, now, by, reason=reason, budget_used=used)
-    return move(n, Event.DEFER, now, by, wake_at=now + kind.retry.delay(used, jitter), reason=reason, budget_used=used)
+    wake_at = now + kind.retry.delay(used, jitter)
+    return move(n, Event.DEFER, now, by, wake_at=wake_at, reason=reason, budget_used=used, age_from=since)
 
 
 def give_back(n: Notification, now: datetime, by: str, reason: str) -> Move:

@@ -19,6 +19,10 @@ Permit = Literal["key", "absence", "ruled"]
 """On what grounds a message in doubt may go out again: the provider's key window, proof of absence, a person."""
 
 
+FIRST_CLAIM = 2
+"""The version a notification has when it is claimed for the first time."""
+
+
 class Notification(NamedTuple):
     """One promise, as its row says. Only the instants that mean something in its state are set.
 
@@ -134,6 +138,12 @@ class Intent(NamedTuple):
     holder: str
     doubt: int
     state: State = State.SENDING
+
+
+def patient_from(n: Notification, now: datetime) -> datetime:
+    """Return since when retries and deferrals are counted: the first look, not the promised instant, so that an outage
+    of the workers does not use up anybody's patience. `n` is as it was claimed."""
+    return now if n.version == FIRST_CLAIM else n.age_from
 
 
 class Movable(Protocol):

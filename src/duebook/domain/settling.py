@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from .lifecycle import Event
 from .message import fingerprint
-from .notification import Attempt, Intent, Move, move
+from .notification import Attempt, Intent, Move, move, patient_from
 from .outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .policy import ChannelPolicy, Copy, Kind
 from .retry import WISH_CEILING
@@ -56,9 +56,10 @@ def settle(
 def _again(
     intent: Intent, event: Event, kind: Kind, now: datetime, wake_at: datetime, used: int, common: dict[str, Any]
 ) -> Move:
-    if used >= kind.retry.attempts or now - intent.notification.age_from >= kind.retry.age:
+    since = patient_from(intent.notification, intent.at)
+    if used >= kind.retry.attempts or now - since >= kind.retry.age:
         return move(intent, Event.EXHAUST, now, intent.holder, budget_used=used, **common)
-    return move(intent, event, now, intent.holder, wake_at=wake_at, budget_used=used, **common)
+    return move(intent, event, now, intent.holder, wake_at=wake_at, budget_used=used, age_from=since, **common)
 
 
 def throttled_until(outcome: Throttled, channel: ChannelPolicy, now: datetime) -> datetime:

@@ -83,6 +83,7 @@ class Sight:
     """What a worker's lookout saw: when each channel and each housekeeping agent has something to do next."""
 
     wakes: Mapping[str, datetime | None]
+    suspects: Mapping[str, datetime | None]
     lease: datetime | None
     expiry: datetime | None
     attention: datetime | None

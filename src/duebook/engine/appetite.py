@@ -37,7 +37,7 @@ class Appetite:
         self._last: Sequence[int] = (0, 0, 0)
         self._floor = EPOCH
         self._swept_at = -1e9
-        self._suspects_left = 0
+        self.suspects = 0
         self.look_at = -1e9
         self.certain_of_more = True
 
@@ -48,25 +48,28 @@ class Appetite:
         """Somebody says that there is work in `seconds`."""
         self.look_at = min(self.look_at, monotonic + max(0.0, seconds))
 
+    def suspect(self) -> None:
+        """Somebody says that a suspect is due: under load, too, it gets its turn, and a few others with it."""
+        self.suspects = self.suspects or SUSPECTS_IN_A_ROW
+
     def floor(self, monotonic: float) -> datetime:
-        """Return where in the index to start; from the very start once in a while, and then suspects get their turn."""
+        """Return where in the index to start; from the very start once in a while, for what became visible late."""
         if monotonic - self._swept_at >= self._settings.sweep_seconds:
             self._swept_at = monotonic
             self._floor = EPOCH
-            self._suspects_left = SUSPECTS_IN_A_ROW
         return self._floor
 
     def ask(self, room: int, empty: bool, monotonic: float) -> Ask:
         """Return what to claim. Only an empty lane takes a suspect, so when their turn comes other claims stop first."""
         floor = self.floor(monotonic)
-        if self._suspects_left:
+        if self.suspects:
             return Ask((0, 0, 0), int(empty), floor)
         return Ask(class_limits(room, self._last), int(empty), floor)
 
     def yielded(self, ask: Ask, found: Sequence[Notification], now: datetime, monotonic: float) -> None:
         """Learn from a claim. Rows come oldest first, so what is left of a full class is no older than its newest."""
         if not any(ask.limits):
-            self._suspects_left = self._suspects_left - 1 if found else 0
+            self.suspects = self.suspects - 1 if found else 0
             return
         newest = [now]
         counts = [0, 0, 0]

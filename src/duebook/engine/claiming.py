@@ -68,9 +68,7 @@ class Claimer:
             return []
         now = self.clock.now()
         until = now + self.settings.lease
-        plan = self.store.claim(
-            self.policy.name, self.kinds, ask.limits, ask.alone, ask.floor, now, until, self.holder
-        )
+        plan = self.store.claim(self.policy.name, self.kinds, ask.limits, ask.alone, ask.floor, now, until, self.holder)
         found = await self.database.ask(plan)
         self.appetite.yielded(ask, found, now, monotonic)
         self._tokens -= len(found)

@@ -90,7 +90,7 @@ class Lane:
         self.flying: dict[int, Intent] = {}
         self.busy: set[Pen] = set()
         self.beginning: Beginning | None = None
-        self.settle_at = self.extended_at = clock.monotonic()
+        self.settle_at = self.extended_at = self.throttled_until = clock.monotonic()
         self.pace = 0.0
         self.paced_at = self.extended_at
         self.settled = 0
@@ -116,9 +116,11 @@ class Lane:
         if self.writer.pending and monotonic >= self.settle_at:
             self._start(Pen.SETTLE, self.writer.flush(now))
 
-    def expect(self, seconds: float) -> None:
-        """Somebody says that there is work in `seconds`."""
+    def expect(self, seconds: float, suspect: bool = False) -> None:
+        """Somebody says that there is work in `seconds`, or that a suspect waits for its turn."""
         self.claimer.appetite.expect(seconds, self.clock.monotonic())
+        if suspect:
+            self.claimer.appetite.suspect()
 
     @property
     def finished(self) -> bool:
@@ -246,8 +248,8 @@ class Lane:
         if isinstance(outcome, Throttled):
             until = settling.throttled_until(outcome, self.policy, now)
             self.writer.throttles.append((self.policy.name, until, outcome.reason, self.holder))
+            self.throttled_until = self.clock.monotonic() + (until - now).total_seconds()
             self.claimer.appetite.rest(self.clock.monotonic(), (until - now).total_seconds())
-            self._hand_back(list(self.ready), "the channel is throttled", now)
 
     def _never_stored(self, intents: Sequence[Intent], now: datetime) -> None:
         """Hand back what turned out to be still ours as it was claimed, because its intent was never stored."""
@@ -274,6 +276,8 @@ class Lane:
 
     def _begin(self, now: datetime, monotonic: float) -> None:
         """Put intents on record for as many as may be on the wire at once."""
+        if monotonic < self.throttled_until:
+            self._hand_back(list(self.ready), "the channel is throttled", now)
         if self.beginning is not None or monotonic < self.settle_at:
             return
         batch: list[tuple[Held, Intent]] = []
@@ -329,11 +333,13 @@ class Lane:
         return kept
 
     def _room(self) -> int:
-        """How many more to claim: no more than can begin within a third of a lease."""
+        """How many more to claim: no more than can begin within a third of a lease, and none beside a suspect."""
+        if (self.held or self.flying) and (self.claimer.appetite.suspects or self._isolated()):
+            return 0
         able = int(self.pace * self.settings.third)
         most = min(2 * self.policy.concurrency, max(self.policy.concurrency, able), self.settings.batch)
         room = most - len(self.held)
-        return 0 if room < max(1, most // 4) or self._isolated() else room
+        return 0 if room < max(1, most // 4) else room
 
     def _isolated(self) -> bool:
         """Whether the lane holds a suspect, which travels alone."""

@@ -28,7 +28,7 @@ class Lookout:
         store: Store,
         clock: Clock,
         settings: EngineSettings,
-        expect: Mapping[str, Callable[[float], None]],
+        expect: Mapping[str, Callable[[float, bool], None]],
         correct_clock: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self.registry = registry
@@ -40,7 +40,7 @@ class Lookout:
         self._correct_clock = correct_clock
         self._looks = 0
         self.pace_seconds = settings.poll_seconds
-        self.sight = Sight({}, None, None, None, None)
+        self.sight = Sight({}, {}, None, None, None, None)
 
     async def step(self) -> bool:
         self._looks += 1
@@ -49,9 +49,12 @@ class Lookout:
             return False
         self.sight = await self.database.ask(self.store.look(self.expect, self.registry.served()))
         now = self.clock.now()
+        soon = now + timedelta(seconds=2 * self.settings.poll_seconds)
         for channel, wake_at in self.sight.wakes.items():
-            if wake_at is not None and wake_at - now < timedelta(seconds=2 * self.settings.poll_seconds):
-                self.expect[channel]((wake_at - now).total_seconds())
+            suspect_at = self.sight.suspects[channel]
+            suspect = suspect_at is not None and suspect_at <= now
+            if suspect or (wake_at is not None and wake_at < soon):
+                self.expect[channel]((wake_at - now).total_seconds() if wake_at else 0.0, suspect)
         return False
 
     def wanted(self, agent: str) -> bool:

@@ -77,9 +77,9 @@ class Reading:
     def look(self, channels: Collection[str], kinds: Collection[str]) -> Plan[Sight]:
         rows = yield from do("look", channels=r.dumps(sorted(channels)), kinds=r.dumps(sorted(kinds)))
         found = {(topic, channel): r.instant(at) for topic, channel, at in rows}
-        wakes = {channel: at for (topic, channel), at in found.items() if topic == "wake"}
-        topics = ("lease", "expiry", "attention", "evidence")
-        return Sight(wakes, *(found[topic, ""] for topic in topics))
+        wakes = {channel: found["wake", channel] for channel in channels}
+        suspects = {channel: found["suspect", channel] for channel in channels}
+        return Sight(wakes, suspects, *(found[topic, ""] for topic in ("lease", "expiry", "attention", "evidence")))
 
     def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]:
         rows = yield from do("lock_expired_leases", before=r.instant_text(before), limit=limit)

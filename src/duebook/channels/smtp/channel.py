@@ -19,6 +19,7 @@ from ..deadline import Deadline
 from .address import parse
 from .connection import Connection, Pool, Server, Tls, connect
 from .conversation import Broken, converse
+from .headers import refuse_control
 from .mime import Letter, Mailbox, letter
 
 _PORTS: dict[Tls, int] = {"starttls": 587, "implicit": 465, "opportunistic": 25, "none": 25}
@@ -40,9 +41,10 @@ class Smtp:
     password goes in the clear only to this machine. `send_seconds`: the longest attempt; ten minutes, because
     RFC 5321 §4.5.3.2.6 has the client wait that long for the last reply. `connect_seconds` bounds connecting
     with TLS and log-in, `command_seconds` each command before the message. `concurrency`: connections per
-    process; `rate`: messages per second over all workers. `idle_seconds`, `messages_per_connection`: how long
-    a connection is used again. `key_window`, `key_header`: for a relay that drops a repeated idempotency key,
-    how long and in which header it wants it. `intranet`: also take addresses without a public domain.
+    process; `rate`: messages per second over all workers; `pause`: how long a throttle holds them.
+    `idle_seconds`, `messages_per_connection`: how long a connection is used again. `key_window`, `key_header`:
+    for a relay that drops a repeated idempotency key, how long it does and in which header it wants the key.
+    `intranet`: also take addresses without a public domain.
 
     Raises InvalidInput for settings that cannot work.
     """
@@ -65,6 +67,7 @@ class Smtp:
         command_seconds: float = 30.0,
         concurrency: int = 10,
         rate: float | None = None,
+        pause: timedelta = timedelta(seconds=30),
         idle_seconds: float = 30.0,
         messages_per_connection: int = 100,
         key_window: timedelta | None = None,
@@ -72,9 +75,7 @@ class Smtp:
         intranet: bool = False,
     ) -> None:
         checked_choice("tls", tls, get_args(Tls))
-        self.policy = ChannelPolicy(
-            name, key_window=key_window, concurrency=concurrency, rate=rate, send_seconds=send_seconds
-        )
+        self.policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
         self._server = Server(
             host=checked("host", host, KEY_CHARACTERS),
             port=_PORTS[tls] if port is None else port,
@@ -87,6 +88,10 @@ class Smtp:
             command_seconds=command_seconds,
         )
         _check(self._server, idle_seconds, messages_per_connection)
+        if sender_name is not None:
+            checked("sender_name", sender_name, KEY_CHARACTERS)
+        if key_header is not None:
+            refuse_control(key_header, "")
         self._sender = Mailbox(parse("sender", sender, intranet=intranet), sender_name)
         self._key_header = key_header
         self._intranet = intranet

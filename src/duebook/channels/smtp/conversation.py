@@ -93,6 +93,7 @@ async def _command(
         raise Broken(Retry(quote(phase, error.code, error.message)), early=early) from None
     except (SMTPException, OSError) as error:
         raise Broken(Retry(clean(f"{phase}: {error}")), early=early) from None
+    deadline.check()
     if reply.code in good:
         return None
     if reply.code < 400 or not readable(reply.code):

@@ -36,8 +36,9 @@ class WebhookChannel:
 
     `allow_private`: also call loopback, private, link-local and other addresses outside the public internet;
     leave it off where customers enter URLs. `headers`: sent with every request, such as a token. `key_window`:
-    how long your receivers drop a webhook-id they have seen; say None if you cannot know. `send_seconds` bounds
-    an attempt, `connect_seconds` its connecting. `tls_context`: for a private certificate authority.
+    how long your receivers drop a webhook-id they have seen; say None if you cannot know. `pause`: how long a
+    throttle that names no time holds the channel. `send_seconds` bounds an attempt, `connect_seconds` its
+    connecting. `tls_context`: for a private certificate authority.
 
     Raises InvalidInput for settings that cannot work and MissingExtra without httpx2 or standardwebhooks.
     """
@@ -53,6 +54,7 @@ class WebhookChannel:
         key_window: timedelta | None = None,
         concurrency: int = 20,
         rate: float | None = None,
+        pause: timedelta = timedelta(seconds=30),
         send_seconds: float = 30.0,
         connect_seconds: float = 5.0,
         tls_context: ssl.SSLContext | None = None,
@@ -64,9 +66,7 @@ class WebhookChannel:
             raise InvalidInput("secrets", "must be a list, also for a single secret")
         if not 0 < connect_seconds <= send_seconds:
             raise InvalidInput("connect_seconds", "must be positive and no longer than send_seconds")
-        self.policy = ChannelPolicy(
-            name, key_window=key_window, concurrency=concurrency, rate=rate, send_seconds=send_seconds
-        )
+        self.policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
         self._url = url
         self._signers = signers(secrets)
         self._headers = checked_headers(headers or {})

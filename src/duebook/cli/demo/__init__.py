@@ -1,4 +1,4 @@
-"""`duebook demo`: a year of tax deadlines in half a minute, with a mail server that misbehaves and a worker that dies.
+"""`duebook demo`: a year of tax deadlines in less than a minute, a mail server that misbehaves, a worker that dies.
 
 The mails are sent over a real connection and every write is a real one; only the calendar is turned by hand. Read
 `year` first: it tells the story. `plot` says what goes wrong and when, `timelapse` turns the calendar, `crew` is the
@@ -22,11 +22,11 @@ def run(folder: Path = Path("duebook-demo"), accounts: int | None = None) -> int
     from .stage import CannotPlay
     from .year import play
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
     try:
         return asyncio.run(play(folder, accounts, console))
     except CannotPlay as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        Console(stderr=True, highlight=False).print(str(error), markup=False)
         return 2
     except KeyboardInterrupt:
         return 130

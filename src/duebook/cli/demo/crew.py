@@ -8,22 +8,20 @@ from asyncio.subprocess import PIPE, Process
 from datetime import datetime
 from pathlib import Path
 
+from .stage import CannotPlay
+
 PATIENCE_SECONDS = 60.0
-
-
-class WorkerIsStuck(Exception):
-    """The worker has not answered for a minute."""
 
 
 class Crew:
     """At most one worker at a time. Its log is appended to `log`."""
 
     def __init__(self, log: Path) -> None:
-        self._log = log
+        self.log = log
         self._process: Process | None = None
 
     async def start(self) -> None:
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             # A session of its own, so that Ctrl-C reaches the demo alone. The worker ends when its input does.
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", f"{__package__}.worker", stdin=PIPE, stdout=PIPE, stderr=log,
@@ -31,7 +29,10 @@ class Crew:
             )  # fmt: skip
 
     async def work_until(self, instant: datetime) -> bool:
-        """Tell the worker the date and wait until it has done what is due; False if it died over it."""
+        """Tell the worker the date and wait until it has done what is due; False if it died over it.
+
+        Raises CannotPlay if it does not answer for a minute.
+        """
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -41,7 +42,7 @@ class Crew:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 return bool(await process.stdout.readline())
         except TimeoutError:
-            raise WorkerIsStuck(f"the worker has not answered for {PATIENCE_SECONDS:g} s; see {self._log}") from None
+            raise CannotPlay(f"The worker has not answered for {PATIENCE_SECONDS:g} s; see {self.log}") from None
 
     async def kill(self) -> None:
         """End the worker as a power cut would: it gets no chance to say anything."""

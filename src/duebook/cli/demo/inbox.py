@@ -15,10 +15,10 @@ from typing import Any
 class Fault(Enum):
     """What the server does after the final dot, instead of taking the mail and saying so."""
 
-    BUSY = "takes nothing and says: not now"
-    SILENT = "takes the mail and never answers"
-    CUT = "takes the mail and drops the connection"
-    CRASH = "takes nothing and drops the connection"
+    BUSY = "refuses a mail for now"
+    SILENT = "takes a mail and never answers"
+    CUT = "takes a mail and hangs up"
+    CRASH = "loses a mail and hangs up"
 
 
 class Inbox:
@@ -28,7 +28,7 @@ class Inbox:
         folder.mkdir()
         self._folder = folder
         self._faults: dict[str, list[Fault]] = {}
-        self._say: Callable[[str], None] = str
+        self._say: Callable[[str], None] = _nobody
         self._held: list[str] = []
         self._wanted = 0
         self._server: asyncio.Server | None = None
@@ -76,7 +76,7 @@ class Inbox:
         faults = self._faults.get(name)
         fault = faults.pop(0) if faults else None
         if fault is not None:
-            self._say(f"the inbox gets a mail for {envelope.rcpt_tos[0]}, {fault.value}")
+            self._say(f"the inbox {fault.value}: {envelope.rcpt_tos[0]}")
         if fault is Fault.BUSY:
             return "451 4.3.0 not now, please try again"
         number = 0 if fault is Fault.CRASH else self._keep(envelope)
@@ -91,6 +91,10 @@ class Inbox:
         recipient = "".join(c if c.isalnum() or c in ".-" else "_" for c in envelope.rcpt_tos[0].partition("@")[0])
         (self._folder / f"{number:04}-{recipient}.eml").write_bytes(envelope.content)
         return number
+
+
+def _nobody(text: str) -> None:
+    """Nobody has asked to be told."""
 
 
 async def _nothing() -> str:

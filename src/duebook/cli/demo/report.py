@@ -31,9 +31,9 @@ async def report(verdict: Verdict, book: Duebook, folder: Path, now: datetime, c
         assert story is not None
         lines += ["", f"One of them, as `duebook explain {shown.kind} {shown.key}` tells it", ""]
         lines += [f"  {line}" if line else "" for line in tell(story, now)]
-    lines += ["", "Look for yourself", *_directions(shown, folder)]
+    lines += ["", "Look for yourself", *_directions(verdict, shown, folder)]
     for line in lines:
-        console.print(line, markup=False)
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def interesting(verdict: Verdict) -> Notification | None:
@@ -46,22 +46,28 @@ def _numbers(verdict: Verdict) -> list[str]:
     late = verdict.lateness
     prompt = sum(1 for lateness in late if lateness < PROMPT)
     latest = max(late, default=timedelta(0)).total_seconds()
-    states = {state: len(verdict.being(state)) for state in State}
+    punctual = "all" if verdict.punctual == len(late) else str(verdict.punctual)
     rows = [
-        ("promised", len(verdict.notifications), "every one of them is in one of the next lines"),
-        (
-            "accepted", states[State.ACCEPTED],
-            f"{prompt} within {PROMPT.seconds} seconds of the promised instant, the last after {latest:.0f}",
-        ),
-        ("skipped", states[State.SKIPPED], "the return had been filed when the reminder was due"),
-        ("cancelled", states[State.CANCELLED], "their owner withdrew them in time"),
-        ("uncertain", states[State.UNCERTAIN], "nobody knows; they wait for a person, and nothing is sent again"),
-        ("in review", states[State.REVIEW], "they wait for a person"),
+        ("promised", len(verdict.notifications), "and each of them is one of the following"),
+        ("accepted", len(late), f"{punctual} in the promised minute by the account's own clock, summer time or not"),
+        ("", None, f"{prompt} within {PROMPT.seconds} seconds, and the last after {latest:.0f}"),
+        ("skipped", _count(verdict, State.SKIPPED), "the return had been filed when the reminder was due"),
+        ("cancelled", _count(verdict, State.CANCELLED), "their owner withdrew them in time"),
+        ("uncertain", _count(verdict, State.UNCERTAIN), "nobody knows; they wait for a person and are not sent again"),
+        ("in review", _count(verdict, State.REVIEW), "they wait for a person"),
         ("double", len(verdict.double), "accepted by the inbox more than once"),
         ("lost", len(verdict.lost), "said to be accepted but not in the inbox, or forgotten on the way"),
         ("stray", verdict.stray, "in the inbox, though the ledger says they were not sent"),
-    ]  # fmt: skip
-    return [f"  {name:<10}{number:>5}  {meaning}" for name, number, meaning in rows if number or name != "in review"]
+    ]
+    return [
+        f"  {name:<10}{'' if number is None else number:>5}  {meaning}"
+        for name, number, meaning in rows
+        if number or name != "in review"
+    ]
+
+
+def _count(verdict: Verdict, state: State) -> int:
+    return len(verdict.being(state))
 
 
 def _faults(verdict: Verdict) -> list[str]:
@@ -76,11 +82,11 @@ def _uncertain(verdict: Verdict, uncertain: Sequence[Notification]) -> list[str]
     for n in uncertain:
         found = "arrived" if verdict.copies[n.id] else "did not arrive"
         why = "the worker died" if n.event is Event.LOSE else "no answer came"
-        lines.append(f"  {n.key:<27} {why:<16} {found}")
+        lines.append(f"  {n.key:<30}{why:<17}{found}")
     return lines
 
 
-def _directions(shown: Notification | None, folder: Path) -> list[str]:
+def _directions(verdict: Verdict, shown: Notification | None, folder: Path) -> list[str]:
     database, mails = folder / "demo.db", folder / "inbox"
     duebook = f"duebook --database sqlite:///{database}"
     lines = [
@@ -90,10 +96,11 @@ def _directions(shown: Notification | None, folder: Path) -> list[str]:
     if shown is not None:
         lines += [f"  {duebook} find --recipient {shown.recipient}", f"  {duebook} explain {shown.kind} {shown.key}"]
         if shown.state is State.UNCERTAIN:
-            rule = f"resolve {shown.kind} {shown.key} --as sent --reason 'it is in the inbox' --dry-run"
+            ruling, reason = ("sent", "arrived") if verdict.copies[shown.id] else ("resend", "did not arrive")
+            rule = f"resolve {shown.kind} {shown.key} --as {ruling} --reason '{reason}' --dry-run"
             lines.append(f"  {duebook} {rule}")
     if shutil.which("duebook") is None:
-        lines.append(f'Here, duebook is short for: alias duebook="{_command()}"')
+        lines.append(f'  where duebook is short for: alias duebook="{_command()}"')
     return lines
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
 
-NEWS = 9
+NEWS = 17
 
 
 class Show(Protocol):
@@ -44,14 +44,14 @@ class Lines:
         self._month = ""
 
     def say(self, when: datetime, text: str) -> None:
-        self._console.print(f"{when:%Y-%m-%d %H:%M}  {text}", markup=False)
+        self._console.print(f"{when:%Y-%m-%d %H:%M}  {text}", markup=False, soft_wrap=True)
 
     def tick(self, when: datetime, counts: Mapping[str, int]) -> None:
         month = f"{when:%Y-%m}"
         if month != self._month:
             self._month = month
             told = "  ".join(f"{name} {number}" for name, number in columns(counts).items())
-            self._console.print(f"{when:%Y-%m-%d %H:%M}  {told}", markup=False)
+            self._console.print(f"{when:%Y-%m-%d %H:%M}  {told}", markup=False, soft_wrap=True)
 
 
 class Panel:
@@ -72,19 +72,19 @@ class Panel:
         self._live.update(self._drawn(), refresh=True)
 
     def _drawn(self) -> RenderableType:
-        from rich import box
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         numbers = columns(self._counts)
         table.add_column("date", width=15)
         for name in numbers:
-            table.add_column(name, justify="right", min_width=9)
+            table.add_column(name, justify="right", no_wrap=True)
         date = f"{self._when:%a} {self._when.day} {self._when:%b %Y}" if self._when else ""
         table.add_row(date, *(str(number) for number in numbers.values()))
-        return Group(table, *(Text(f"{when:%d %b %H:%M}  {text}", style="dim") for when, text in self._news))
+        news = (Text(f"{when:%d %b}  {text}", style="dim") for when, text in self._news)
+        return Group(table, "", *news)
 
 
 def columns(counts: Mapping[str, int]) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import os
 import shutil
@@ -13,10 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 from ...app.drafting import New
-from ...domain.walltime import local, promise
+from ...domain.walltime import LocalTime, promise
+from ..sheet import Bad, Sheet
 
 EXAMPLE = Path(__file__).parents[4] / "examples/deadlines"
-COLUMNS = ("kind", "key", "recipient", "at", "zone", "group")
+OURS = {".gitignore", "demo.db", "demo.db-journal", "demo.db-shm", "demo.db-wal", "inbox", "worker.log"}
 
 
 class CannotPlay(Exception):
@@ -47,12 +47,11 @@ class Reminder:
 def prepare(folder: Path) -> None:
     """Make the folder anew; raises CannotPlay if something else is in it, or if the demo is not complete."""
     if not (EXAMPLE / "app.py").is_file() or importlib.util.find_spec("aiosmtpd") is None:
-        raise CannotPlay(
-            "The demo runs from a checkout of the project, with aiosmtpd installed: run `make demo` there."
-        )
+        raise CannotPlay("The demo runs from a checkout of the project, with aiosmtpd: `make demo` sees to both.")
     if folder.exists():
-        if any(folder.iterdir()) and not (folder / "demo.db").exists():
-            raise CannotPlay(f"{folder} holds something else; name another folder, or empty it.")
+        strange = sorted({file.name for file in folder.iterdir()} - OURS) if folder.is_dir() else ["not a folder"]
+        if strange:
+            raise CannotPlay(f"{folder} is not the demo's own ({', '.join(strange[:3])}); name another folder.")
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     (folder / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -78,13 +77,10 @@ def load_application() -> ModuleType:
 def reminders(accounts: int | None) -> list[Reminder]:
     """Return the rows of the file in the order they are due, of the first accounts only if a number is given."""
     found = []
-    with (EXAMPLE / "us-tax-2027.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            at = local(row["at"], row["zone"])
-            data = {name: value for name, value in row.items() if name not in COLUMNS}
-            new = New(
-                kind=row["kind"], key=row["key"], recipient=row["recipient"], at=at, group=row["group"], data=data
-            )
-            found.append(Reminder(new, at.zone, promise(at).due_at))
+    with (EXAMPLE / "us-tax-2027.csv").open("rb") as file:
+        for row in Sheet(file, None, None):
+            if isinstance(row, Bad) or not isinstance(row.new.at, LocalTime):
+                raise CannotPlay(f"{EXAMPLE / 'us-tax-2027.csv'}, line {row.line}, is not a reminder at a local time.")
+            found.append(Reminder(row.new, row.new.at.zone, promise(row.new.at).due_at))
     known = sorted({reminder.account for reminder in found})[:accounts]
     return sorted((r for r in found if r.account in known), key=lambda r: (r.due_at, r.new.key))

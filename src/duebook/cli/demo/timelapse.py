@@ -21,9 +21,9 @@ class Timelapse:
     def __init__(self, book: Duebook, start: datetime) -> None:
         self._book = book
         self._clock = book.wired.clock
-        path = book.wired.database
-        assert isinstance(path, SqliteDatabase)
-        self._database = book.wired.database = _Database(path.path, self._clock)
+        database = book.wired.database
+        assert isinstance(database, SqliteDatabase)
+        self._database = book.wired.database = _Database(database.path, self._clock)
         self._clock.offset += start - self._clock.now()
 
     def now(self) -> datetime:

@@ -11,6 +11,7 @@ from ...app.book import Duebook
 from ...domain.identity import idempotency_key, message_id
 from ...domain.lifecycle import CLOSED, State
 from ...domain.notification import Notification
+from ...domain.zones import zone
 from .inbox import accepted
 
 PAGE = 500
@@ -54,9 +55,21 @@ class Verdict:
         return not (self.double or self.lost or self.stray)
 
     @property
+    def punctual(self) -> int:
+        """How many accepted ones were begun in the promised minute, by the clock on the recipient's wall."""
+        return sum(_wall_of_begin(n) == n.wall for n in self.being(State.ACCEPTED))
+
+    @property
     def lateness(self) -> list[timedelta]:
         """How long after its promised time each accepted one was first begun."""
         return [n.first_begun_at - n.due_at for n in self.being(State.ACCEPTED) if n.first_begun_at is not None]
+
+
+def _wall_of_begin(n: Notification) -> str | None:
+    if n.zone is None or n.first_begun_at is None:
+        return None
+    wall = n.first_begun_at.astimezone(zone(n.zone)).replace(second=0, microsecond=0, tzinfo=None)
+    return wall.isoformat()
 
 
 async def judge(book: Duebook, inbox: Path) -> Verdict:

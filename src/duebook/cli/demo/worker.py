@@ -22,18 +22,22 @@ async def serve() -> None:
     book = load_application().book
     channel = book.registry.channels["email"]
     channel.policy = replace(channel.policy, send_seconds=SEND_SECONDS)
-    calendar: Timelapse | None = None
-    line = await asyncio.to_thread(sys.stdin.readline)
-    if line:
-        calendar = Timelapse(book, datetime.fromisoformat(line.strip()))
-        async with book.worker():
-            while line:
-                calendar.jump(datetime.fromisoformat(line.strip()))
-                await calendar.quiet()
-                sys.stdout.write(line)
-                sys.stdout.flush()
-                line = await asyncio.to_thread(sys.stdin.readline)
+    if (instant := await asyncio.to_thread(_told)) is None:
+        return
+    calendar = Timelapse(book, instant)
+    async with book.worker():
+        while instant is not None:
+            calendar.jump(instant)
+            await calendar.quiet()
+            print(instant.isoformat(), flush=True)
+            instant = await asyncio.to_thread(_told)
     await book.close()
+
+
+def _told() -> datetime | None:
+    """Return the instant of the next line, or None at the end of the input."""
+    line = sys.stdin.readline()
+    return datetime.fromisoformat(line.strip()) if line else None
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Year:
             self.say(act())
         await self._go_on(None)
         if await self.crew.stop():
-            raise CannotPlay("The worker did not end well; its log says why.")
+            raise CannotPlay(f"The worker did not end well; {self.crew.log} says why.")
         self.say("nothing is left to do; the worker is stopped")
 
     def say(self, text: str) -> None:
@@ -110,7 +110,7 @@ class Year:
 
     async def _work(self) -> None:
         if not await self.crew.work_until(self.calendar.now()):
-            raise CannotPlay("The worker ended by itself; its log says why.")
+            raise CannotPlay(f"The worker ended by itself; {self.crew.log} says why.")
 
     async def _lose_the_worker(self) -> None:
         """Kill the worker while mails are on the wire, and let another one find out what it left behind."""
@@ -125,18 +125,13 @@ class Year:
         self.inbox.release()
         left = self.ledger.counts()
         self.screen.tick(self.calendar.now(), left)
-        self.say(
-            f"the worker was killed while {left[State.SENDING]} mails were on the wire and {left[State.CLAIMED]} more "
-            "in its hands; another one is started"
-        )
+        on_the_wire, in_hand = left[State.SENDING], left[State.CLAIMED]
+        self.say(f"the worker is killed: {on_the_wire} mails are on the wire, {in_hand} more in its hands")
         await self.crew.start()
         settings = self.book.wired.settings
         self.calendar.jump(self.calendar.now() + settings.lease + timedelta(seconds=settings.grace_seconds + 1))
         await self._work()
-        self.say(
-            "it found what the dead one had held: what had not begun goes out now, "
-            "and of what was on the wire nobody knows"
-        )
+        self.say(f"another worker takes over those {in_hand}; of the {on_the_wire} nobody knows")
 
     # What people do
 

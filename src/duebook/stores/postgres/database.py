@@ -1,4 +1,4 @@
-"""PostgreSQL through asyncpg: a pool, made in the event loop that first asks for it."""
+"""PostgreSQL through asyncpg: a pool for each event loop that asks, made when it first does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from ...errors import Busy, MissingExtra, SchemaMismatch, StoreUnavailable
 from ...ports import Plan, Rows, Statement
@@ -33,9 +34,7 @@ class PostgresDatabase:
     def __init__(self, url: str, connections: int = 8) -> None:
         self.url = url
         self.connections = connections
-        self._pool: Pool[Record] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._opening = asyncio.Lock()
+        self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Pool[Record]]] = WeakKeyDictionary()
 
     async def run(self, plan: Plan[R]) -> R:
         async with self._connection() as connection, connection.transaction():
@@ -75,10 +74,11 @@ class PostgresDatabase:
         return connection
 
     async def close(self) -> None:
-        if self._pool is not None:
-            pool, self._pool = self._pool, None
+        """Close the pool of this event loop; those of other loops end with them."""
+        opening = self._pools.pop(asyncio.get_running_loop(), None)
+        if opening is not None:
             with suppress(Exception):
-                await asyncio.wait_for(pool.close(), 5)
+                await asyncio.wait_for((await opening).close(), 5)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[PoolConnectionProxy[Record]]:
@@ -88,14 +88,12 @@ class PostgresDatabase:
                 yield connection
 
     async def _open(self) -> Pool[Record]:
+        """Return the pool of this event loop: connections cannot move from one loop to another."""
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            # A pool belongs to the loop it was made in; a program that starts another loop gets another pool.
-            self._pool, self._loop, self._opening = None, loop, asyncio.Lock()
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await _create_pool(self.url, self.connections)
-            return self._pool
+        opening = self._pools.get(loop)
+        if opening is None or (opening.done() and opening.exception() is not None):
+            opening = self._pools[loop] = loop.create_task(_create_pool(self.url, self.connections))
+        return await asyncio.shield(opening)
 
 
 async def _create_pool(url: str, connections: int) -> Pool[Record]:

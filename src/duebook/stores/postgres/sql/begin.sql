@@ -9,6 +9,6 @@ from jsonb_to_recordset(cast(:rows as jsonb)) as r(
 where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
     and not exists (
         select 1 from duebook.controls c
-        where c.scope in ('everything', 'channel:' || :channel)
+        where c.scope in ('everything', 'channel:' || :channel, 'kind:' || n.kind)
             and (c.paused_at is not null or c.paused_until > cast(:now as timestamptz)))
 returning n.id

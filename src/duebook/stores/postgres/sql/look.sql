@@ -14,12 +14,14 @@ select 'wake' as topic, c.channel,
         (select wake_at from duebook.notifications
         where channel = c.channel and priority = 2 and not alone and wake_at is not null
             and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))
-        order by wake_at limit 1)
-        union all
-        (select wake_at from duebook.notifications
-        where channel = c.channel and alone and wake_at is not null
-            and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))
         order by wake_at limit 1)) as earliest)
+from jsonb_array_elements_text(cast(:channels as jsonb)) as c(channel)
+union all
+select 'suspect', c.channel, (
+    select wake_at from duebook.notifications
+    where channel = c.channel and alone and wake_at is not null
+        and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))
+    order by wake_at limit 1)
 from jsonb_array_elements_text(cast(:channels as jsonb)) as c(channel)
 union all
 select 'lease', '', (select min(lease_until) from duebook.notifications where lease_until is not null)

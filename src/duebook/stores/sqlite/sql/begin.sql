@@ -12,6 +12,6 @@ from (
 where n.id = r.id and n.version = r.version - 1 and n.lease_until > r.at
     and not exists (
         select 1 from duebook_controls c
-        where c.scope in ('everything', 'channel:' || :channel)
+        where c.scope in ('everything', 'channel:' || :channel, 'kind:' || n.kind)
             and (c.paused_at is not null or c.paused_until > :now))
 returning id

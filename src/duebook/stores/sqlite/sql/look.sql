@@ -14,12 +14,14 @@ select 'wake' as topic, c.value,
         select * from (select wake_at from duebook_notifications
         where channel = c.value and priority = 2 and not alone and wake_at is not null
             and kind in (select value from json_each(:kinds))
-        order by wake_at limit 1)
-        union all
-        select * from (select wake_at from duebook_notifications
-        where channel = c.value and alone and wake_at is not null
-            and kind in (select value from json_each(:kinds))
         order by wake_at limit 1)) as earliest)
+from json_each(:channels) as c
+union all
+select 'suspect', c.value, (
+    select wake_at from duebook_notifications
+    where channel = c.value and alone and wake_at is not null
+        and kind in (select value from json_each(:kinds))
+    order by wake_at limit 1)
 from json_each(:channels) as c
 union all
 select 'lease', '', (select min(lease_until) from duebook_notifications where lease_until is not null)
