@@ -125,7 +125,7 @@ class Store(Protocol):
 class SendContext:
     """What a channel may know about an attempt besides the message.
 
-    `deadline_seconds`: how long the attempt may take. `rendered_at`: when the message was frozen; the same for
+    `now`: when the attempt begins. `deadline_seconds`: how long it may take. `rendered_at`: when the message was frozen; the same for
     every repeat of the same bytes, so a Date header built from it repeats too.
     """
 
@@ -135,6 +135,7 @@ class SendContext:
     number: int
     idempotency_key: str
     message_id: str
+    now: datetime
     deadline_seconds: float
     rendered_at: datetime
 

@@ -11,6 +11,7 @@ from duebook.domain.message import Email, Webhook
 from duebook.ports import SendContext
 
 FROZEN_AT = datetime(2027, 1, 14, 14, 0, 0, tzinfo=UTC)
+NOW = datetime(2026, 9, 9, 11, 59, 15, tzinfo=UTC)
 SHORT = 0.2
 
 
@@ -23,6 +24,7 @@ def context(key: str = "sub-1842/2027", **changes: Any) -> SendContext:
         number=1,
         idempotency_key=name,
         message_id=message_id(name, "duebook.example"),
+        now=NOW,
         deadline_seconds=5.0,
         rendered_at=FROZEN_AT,
     )

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,25 +21,11 @@ from duebook.domain.outcome import Accepted, Rejected, Retry, Throttled, Uncerta
 from duebook.errors import InvalidInput, InvalidMessage
 
 from .http_server import Drop, Hang, Raw, Reply, ScriptedHttp, Step
-from .support import SHORT, context, email, webhook, word
+from .support import NOW, SHORT, context, email, webhook, word
 from .tls import certificate
 
-NOW = datetime(2026, 9, 9, 11, 59, 15, tzinfo=UTC)
 # The example of the specification.
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-@dataclass
-class Stopped:
-    """A clock that stands still."""
-
-    at: datetime
-
-    def now(self) -> datetime:
-        return self.at
-
-    def monotonic(self) -> float:
-        return 0.0
 
 
 def answers(addresses: list[str]) -> Any:
@@ -53,7 +38,7 @@ def answers(addresses: list[str]) -> Any:
 @asynccontextmanager
 async def receiver(*steps: Step, **settings: Any) -> AsyncIterator[tuple[WebhookChannel, ScriptedHttp]]:
     async with ScriptedHttp(steps).running() as server:
-        settings = {"allow_private": True, "clock": Stopped(NOW), **settings}
+        settings = {"allow_private": True, **settings}
         yield WebhookChannel(server.url, **settings), server
 
 
@@ -128,8 +113,8 @@ def test_the_vector_of_standard_webhooks() -> None:
 async def test_old_and_new_secrets_both_verify_while_they_are_rotated() -> None:
     now = datetime.now(UTC)
     old, new = SECRET, "whsec_" + "bmV3LXNlY3JldC1mb3ItdGVzdHM="
-    async with receiver(secrets=[old, new], clock=Stopped(now)) as (channel, server):
-        await channel.send(webhook(), context())
+    async with receiver(secrets=[old, new]) as (channel, server):
+        await channel.send(webhook(), context(now=now))
         for secret in (old, new):
             assert Verifier(secret).verify(server.got[0].body, server.got[0].headers) == dict(webhook().body)
 

@@ -60,7 +60,7 @@ class Appetite:
         return self._floor
 
     def ask(self, room: int, empty: bool, monotonic: float) -> Ask:
-        """Return what to claim. Only an empty lane takes a suspect, so when their turn comes other claims stop first."""
+        """Return what to claim. Only an empty lane takes a suspect; when their turn comes, other claims stop first."""
         floor = self.floor(monotonic)
         if self.suspects:
             return Ask((0, 0, 0), int(empty), floor)

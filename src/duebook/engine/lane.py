@@ -311,7 +311,9 @@ class Lane:
         key = idempotency_key(n.namespace, n.kind, n.key)
         id = message_id(key, self.message_domain)
         seconds = self.policy.send_seconds
-        context = SendContext(n.kind, n.key, n.recipient, intent.number, key, id, seconds, intent.rendered_at)
+        context = SendContext(
+            n.kind, n.key, n.recipient, intent.number, key, id, self.clock.now(), seconds, intent.rendered_at
+        )
         self.flying[intent.id] = intent
         self.tasks.start(intent, _send(self.channel, message, context), seconds + 1.0)
 

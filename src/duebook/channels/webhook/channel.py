@@ -9,13 +9,12 @@ from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ...clock import SystemClock
 from ...domain.message import Message, Webhook
 from ...domain.outcome import Outcome, Rejected, Retry
 from ...domain.policy import ChannelPolicy
 from ...domain.text import clean
 from ...errors import InvalidInput, InvalidMessage, MissingExtra
-from ...ports import Clock, SendContext
+from ...ports import SendContext
 from ..deadline import Deadline
 from . import guard
 from .exchange import post
@@ -58,7 +57,6 @@ class WebhookChannel:
         send_seconds: float = 30.0,
         connect_seconds: float = 5.0,
         tls_context: ssl.SSLContext | None = None,
-        clock: Clock | None = None,
     ) -> None:
         if find_spec("httpx2") is None or (secrets and find_spec("standardwebhooks") is None):
             raise MissingExtra("the webhook channel", "webhook")
@@ -73,7 +71,6 @@ class WebhookChannel:
         self._allow_private = allow_private
         self._connect_seconds = connect_seconds
         self._tls_context = tls_context
-        self._clock = clock or SystemClock()
 
     async def send(self, message: Message, context: SendContext) -> Outcome:
         deadline = Deadline(context.deadline_seconds)
@@ -103,7 +100,7 @@ class WebhookChannel:
             return answer
         return judge(
             answer,
-            now=self._clock.now(),
+            now=context.now,
             own_receiver=self._is_own(url),
             repeats_key=context.number > 1 and self.policy.key_window is not None,
         )
@@ -128,7 +125,7 @@ class WebhookChannel:
             **self._headers,
             "Content-Type": "application/json",
             "Idempotency-Key": identifier,
-            **sign(self._signers, identifier, self._clock.now(), body),
+            **sign(self._signers, identifier, context.now, body),
         }
 
     async def _tls(self) -> ssl.SSLContext:

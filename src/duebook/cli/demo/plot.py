@@ -13,6 +13,9 @@ from datetime import datetime, timedelta
 from .inbox import Fault
 from .stage import Reminder
 
+FEWEST_ACCOUNTS = 5
+"""With fewer there are not enough people for the story."""
+
 NEW_ZONE = "Pacific/Honolulu"
 
 MISHAPS: Mapping[float, tuple[Fault, ...]] = {

@@ -87,21 +87,18 @@ def _uncertain(verdict: Verdict, uncertain: Sequence[Notification]) -> list[str]
 
 
 def _directions(verdict: Verdict, shown: Notification | None, folder: Path) -> list[str]:
-    database, mails = folder / "demo.db", folder / "inbox"
-    duebook = f"duebook --database sqlite:///{database}"
-    lines = [
-        f"  ls {mails}",
-        f"  sqlite3 {database} 'select state, count(*) from duebook_notifications group by state'",
-    ]
-    if shown is not None:
-        lines += [f"  {duebook} find --recipient {shown.recipient}", f"  {duebook} explain {shown.kind} {shown.key}"]
-        if shown.state is State.UNCERTAIN:
-            ruling, reason = ("sent", "arrived") if verdict.copies[shown.id] else ("resend", "did not arrive")
-            rule = f"resolve {shown.kind} {shown.key} --as {ruling} --reason '{reason}' --dry-run"
-            lines.append(f"  {duebook} {rule}")
+    database = folder / "demo.db"
+    counts = "select state, count(*) from duebook_notifications group by state"
+    lines = [f"ls {folder / 'inbox'}", f"sqlite3 {database} '{counts}'", f"export DUEBOOK_URL=sqlite:///{database}"]
     if shutil.which("duebook") is None:
-        lines.append(f'  where duebook is short for: alias duebook="{_command()}"')
-    return lines
+        lines.append(f'alias duebook="{_command()}"')
+    lines.append("duebook status")
+    if shown is not None:
+        lines += [f"duebook find --recipient {shown.recipient}", f"duebook explain {shown.kind} {shown.key}"]
+        if shown.state is State.UNCERTAIN:
+            ruling, reason = ("sent", "it arrived") if verdict.copies[shown.id] else ("resend", "it did not arrive")
+            lines.append(f"duebook resolve {shown.kind} {shown.key} --as {ruling} --reason '{reason}' --dry-run")
+    return [f"  {line}" for line in lines]
 
 
 def _command() -> str:

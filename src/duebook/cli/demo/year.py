@@ -16,7 +16,7 @@ from ...domain.lifecycle import State
 from .crew import Crew
 from .inbox import Fault, Inbox
 from .ledger import Ledger
-from .plot import NEW_ZONE, Plot, plot
+from .plot import FEWEST_ACCOUNTS, NEW_ZONE, Plot, plot
 from .report import report
 from .show import Show, show
 from .stage import EXAMPLE, CannotPlay, Reminder, configure, load_application, prepare, reminders
@@ -33,6 +33,8 @@ Act = tuple[datetime, Callable[[], str]]
 
 async def play(folder: Path, accounts: int | None, console: Console) -> int:
     """Play the year and tell what came of it; answers the exit code."""
+    if accounts is not None and accounts < FEWEST_ACCOUNTS:
+        raise CannotPlay(f"The story needs {FEWEST_ACCOUNTS} accounts at least.")
     prepare(folder)
     promised = reminders(accounts)
     story = plot(promised)
