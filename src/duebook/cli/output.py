@@ -38,7 +38,9 @@ ANSWERED = Reply(None)
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: instants as ISO 8601 in UTC, lengths of time in seconds, dataclasses as objects."""
+    """Return a value as JSON has it: instants as ISO 8601 in UTC, lengths of time in seconds, records as objects."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     match value:
         case datetime():
             return value.isoformat().replace("+00:00", "Z")

@@ -22,8 +22,7 @@ from .session import Session
 C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
 _FAMILIES = (
-    "migrating", "worker", "owning", "importing", "finding", "reviewing", "operating", "status", "doctor",
-    "demonstrating",
+    "demonstrating", "owning", "importing", "finding", "reviewing", "worker", "migrating", "status", "doctor", "operating",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 

@@ -37,6 +37,7 @@ from .writing import Writer
 log = logging.getLogger("duebook.lane")
 
 NEVER_SENT = Retry("the database went away while the intent was put on record, so it was not sent")
+TOO_LATE = Retry("its lease ran out while the intent was put on record, so it was not sent")
 STORE_SECONDS = 120.0
 
 
@@ -154,7 +155,7 @@ class Lane:
         elif isinstance(ticket, Intent):
             self._sent(ticket, item)
         elif isinstance(ticket, Beginning):
-            self._begun(ticket, item, now)
+            self._begun(ticket, item, now, monotonic)
         else:
             self.busy.discard(ticket)
             if item.error is not None:
@@ -210,7 +211,7 @@ class Lane:
             detail = "".join(traceback.format_exception(error)[-12:])
         return deciding.failed(n, error, detail, kind, now, self.holder, self.draw())
 
-    def _begun(self, beginning: Beginning, item: Finished, now: datetime) -> None:
+    def _begun(self, beginning: Beginning, item: Finished, now: datetime, monotonic: float) -> None:
         """Send what is known to be on record. What is not known to be is settled as never sent, and never sent."""
         self.beginning = None
         for held, intent in beginning.batch:
@@ -219,14 +220,18 @@ class Lane:
                 self.writer.unsure.add((intent.id, intent.number))
                 self._settle(intent, NEVER_SENT)
             elif intent.id in item.result:
-                self._send(intent, held)
+                if monotonic < held.until:
+                    self._send(intent, held)
+                else:
+                    # This process stood still. Somebody may have ruled on it by now; what we know is evidence.
+                    self._settle(intent, TOO_LATE)
             elif (error := self.writer.unstorable.pop(intent.id, None)) is not None:
                 self.writer.moves.append(self._failed(held.n, error, now))
             else:
                 # Somebody else has it, or the channel is paused; the fence tells which.
                 self.writer.moves.append(deciding.give_back(held.n, now, self.holder, "it could not begin"))
         if item.error is not None:
-            self._trouble(Pen.SETTLE, item.error, self.clock.monotonic())
+            self._trouble(Pen.SETTLE, item.error, monotonic)
 
     def _sent(self, intent: Intent, item: Finished) -> None:
         self.flying.pop(intent.id, None)

@@ -133,7 +133,7 @@ class Year:
         settings = self.book.wired.settings
         self.calendar.jump(self.calendar.now() + settings.lease + timedelta(seconds=settings.grace_seconds + 1))
         await self._work()
-        self.say(f"another worker takes over those {in_hand}; of the {on_the_wire} nobody knows")
+        self.say(f"another worker takes over; of the {on_the_wire} mails nobody knows whether they were taken")
 
     # What people do
 

@@ -1,0 +1,82 @@
+"""Drain: how fast a worker gets through notifications that are due, with a channel that does nothing.
+
+duebook is timed from before the worker starts until it has stopped, with every outcome settled and every attempt in the
+ledger, which is checked. Three values of the channel's concurrency are tried on fewer notifications, and the fastest is
+measured. Beside it on PostgreSQL: the raw loop of raw.py, PgQueuer and Procrastinate, each tried and measured in the
+same way (see peers/). Before each run the server is asked for a checkpoint, so that none falls into one run and not
+into another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from .figures import Target
+from .filling import fill_due
+from .peers.with_pgqueuer import SETUPS, Setup, drain_pgqueuer
+from .peers.with_procrastinate import CONCURRENCIES as PROCRASTINATE
+from .peers.with_procrastinate import drain_procrastinate
+from .raw import BATCH, drain_raw
+from .run import Run
+from .subject import CONCURRENCIES, Dialect, check_accepted, database, drain, make_book
+
+SQLITE = Target(15_000)
+OF_RAW = Target(0.5)
+OF_PGQUEUER = Target(1.3)
+
+T = TypeVar("T")
+
+
+def measure(run: Run) -> None:
+    scale = run.scale
+    note = "channel concurrency {}, the fastest of {}"
+    tried = ", ".join(map(str, CONCURRENCIES))
+    best = fastest(run, "SQLite", CONCURRENCIES, partial(_ours, run, "SQLite", scale.probe))
+    rate = _ours(run, "SQLite", scale.due, best)
+    run.found(f"SQLite: {scale.due:,} due", rate, "/s", target=SQLITE, note=note.format(best, tried))
+
+    best = fastest(run, "PostgreSQL", CONCURRENCIES, partial(_ours, run, "PostgreSQL", scale.probe))
+    ours, raw = [], []
+    # In turns, so that what else the machine does at the time falls on both.
+    for _ in range(2):
+        raw.append(_raw(run, scale.due))
+        ours.append(_ours(run, "PostgreSQL", scale.due, best))
+    rate = run.found(f"PostgreSQL: {scale.due:,} due", ours, "/s", note=note.format(best, tried))
+    raw_rate = run.found(f"PostgreSQL: raw loop, three statements for {BATCH}", raw, "/s")
+
+    setup: Setup = fastest(run, "PgQueuer", SETUPS, partial(drain_pgqueuer, run.server, scale.probe))
+    pgqueuer = run.found("PgQueuer: as many jobs", drain_pgqueuer(run.server, scale.due, setup), "/s", note=str(setup))
+    most = fastest(run, "Procrastinate", PROCRASTINATE, partial(drain_procrastinate, run.server, scale.probe // 10))
+    procrastinate = drain_procrastinate(run.server, scale.procrastinate, most)
+    run.found(f"Procrastinate: {scale.procrastinate:,} jobs", procrastinate, "/s", note=f"worker concurrency {most}")
+    run.found("PostgreSQL: duebook against the raw loop", rate / raw_rate, "×", target=OF_RAW)
+    run.found("PostgreSQL: duebook against PgQueuer", rate / pgqueuer, "×", target=OF_PGQUEUER)
+
+
+def fastest(run: Run, who: str, choices: Sequence[T], rate: Callable[[T], float]) -> T:
+    """Try each choice and answer the one with the highest rate."""
+    rates = []
+    for choice in choices:
+        rates.append(rate(choice))
+        run.say(f"{who} tried with {choice}: {rates[-1]:,.0f} /s")
+    return choices[rates.index(max(rates))]
+
+
+def _ours(run: Run, dialect: Dialect, count: int, concurrency: int) -> float:
+    with database(dialect, run.server) as url:
+        fill_due(url, count)
+        seconds = asyncio.run(drain(lambda send: make_book(url, send, concurrency), count))
+        check_accepted(url, count)
+    return count / seconds
+
+
+def _raw(run: Run, count: int) -> float:
+    with database("PostgreSQL", run.server) as url:
+        fill_due(url, count)
+        drained, seconds = asyncio.run(drain_raw(url))
+    if drained != count:
+        raise RuntimeError(f"the raw loop drained {drained:,} of {count:,}")
+    return count / seconds
