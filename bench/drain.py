@@ -52,8 +52,8 @@ def measure(run: Run) -> None:
     most = fastest(run, "Procrastinate", PROCRASTINATE, partial(drain_procrastinate, run.server, scale.probe // 10))
     procrastinate = drain_procrastinate(run.server, scale.procrastinate, most)
     run.found(f"Procrastinate: {scale.procrastinate:,} jobs", procrastinate, "/s", note=f"worker concurrency {most}")
-    run.found("PostgreSQL: duebook against the raw loop", rate / raw_rate, "×", target=OF_RAW)
-    run.found("PostgreSQL: duebook against PgQueuer", rate / pgqueuer, "×", target=OF_PGQUEUER)
+    run.found("PostgreSQL: duebook against the raw loop", rate / raw_rate, "times", target=OF_RAW)
+    run.found("PostgreSQL: duebook against PgQueuer", rate / pgqueuer, "times", target=OF_PGQUEUER)
 
 
 def fastest(run: Run, who: str, choices: Sequence[T], rate: Callable[[T], float]) -> T:

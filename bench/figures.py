@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Unit = Literal["/s", "×", "ms", "s", "MB"]
+Unit = Literal["/s", "times", "ms", "s", "MB"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 def quantity(value: float, unit: Unit) -> str:
     match unit:
-        case "×":
-            return f"{value:.2f} ×"
+        case "times":
+            return f"{value:.2f} times"
         case "/s":
             return f"{value:,.0f} /s" if value >= 100 else f"{value:.2f} /s"
         case _:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import psycopg
 from psycopg import sql
@@ -92,9 +93,13 @@ def _fill_postgres(url: str, count: int, start: int, first: datetime, step: time
         with _without_indexes(connection) if many else _as_it_is():
             parts = 2 if many else 1
             edges = [start + count * part // parts for part in range(parts + 1)]
-            spans = [(low, high - 1, first + (low - start) * step) for low, high in zip(edges, edges[1:], strict=False)]
             with ThreadPoolExecutor(parts) as pool:
-                list(pool.map(lambda span: _insert(url, *span, step), spans))
+                shares = [
+                    pool.submit(_insert, url, low, high - 1, first + (low - start) * step, step)
+                    for low, high in pairwise(edges)
+                ]
+            for share in shares:
+                share.result()
         connection.execute("select setval('duebook.notifications_id_seq', max(id)) from duebook.notifications")
         for table in ("notifications", "identities"):
             connection.execute(sql.SQL("analyze duebook.{}").format(sql.Identifier(table)))

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
+
 from duebook.stores.sqlite.database import wal_is_safe
 
 SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size", "autovacuum")
@@ -19,7 +20,7 @@ def facts(server: str, origin: str) -> dict[str, str]:
     journal = "WAL" if wal_is_safe(sqlite3.sqlite_version_info) else "rollback journal, truncated"
     packages = ("duebook", "asyncpg", "pgqueuer", "procrastinate", "uvloop")
     return {
-        "processor": f"{os.cpu_count()} × {_processor()}",
+        "processor": f"{os.cpu_count()} cores of {_processor()}",
         "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "Python": f"{platform.python_version()} on {platform.system()} {platform.release()}",
         "SQLite": f"{sqlite3.sqlite_version}, {journal}, synchronous = full",
@@ -40,7 +41,7 @@ def _processor() -> str:
 def _postgres(server: str) -> str:
     with psycopg.connect(server) as connection:
         row = connection.execute("select split_part(current_setting('server_version'), ' ', 1)").fetchone()
-        settings = dict(
+        settings: dict[str, str] = dict(
             connection.execute(
                 "select name, current_setting(name) from pg_settings where name = any (%s)", [list(SETTINGS)]
             ).fetchall()

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
+
 from duebook import New
 from duebook.stores.sqlite.database import wal_is_safe
 
@@ -37,8 +38,6 @@ COLUMNS = (
 INTEGERS = {"priority", "version"}
 
 
-
-
 def measure(run: Run) -> None:
     for dialect in DIALECTS:
         with database(dialect, run.server) as url:
@@ -46,7 +45,7 @@ def measure(run: Run) -> None:
         run.found(f"{dialect}: schedule, one by one", ours, "/s")
         run.found(f"{dialect}: raw insert, one by one", raw, "/s")
         ratios = [mine / plain for mine, plain in zip(ours, raw, strict=True)]
-        run.found(f"{dialect}: schedule against raw insert", ratios, "×", target=SINGLE[dialect])
+        run.found(f"{dialect}: schedule against raw insert", ratios, "times", target=SINGLE[dialect])
     for dialect in DIALECTS:
         with database(dialect, run.server) as url:
             ours, raw = asyncio.run(_in_bulk(dialect, url, run.scale.bulk, run.scale.bulk_runs))

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 import psycopg
-from duebook import Accepted, Due, Duebook, Message, Outcome, Push, SendContext
 
+from duebook import Accepted, Due, Duebook, Message, Outcome, Push, SendContext
 from tests.postgres import fresh_database
 
 Dialect = Literal["SQLite", "PostgreSQL"]
@@ -102,7 +102,9 @@ def settle_down(url: str) -> None:
 
 def check_accepted(url: str, count: int) -> None:
     """A run that lost or doubled something would measure nothing."""
-    query = "select (select count(*) from {0}notifications where state = 'accepted'), (select count(*) from {0}attempts)"
+    query = (
+        "select (select count(*) from {0}notifications where state = 'accepted'), (select count(*) from {0}attempts)"
+    )
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(sqlite_path(url))) as connection:
             found = connection.execute(query.format("duebook_")).fetchone()

@@ -36,7 +36,7 @@ class Setup:
     uvloop: bool
 
     def __str__(self) -> str:
-        return f"{self.managers} × batches of {self.batch} on {'uvloop' if self.uvloop else 'asyncio'}"
+        return f"{self.managers} managers, batches of {self.batch}, on {'uvloop' if self.uvloop else 'asyncio'}"
 
     @property
     def loop(self) -> Callable[[], asyncio.AbstractEventLoop]:

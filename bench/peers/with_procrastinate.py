@@ -12,6 +12,7 @@ import logging
 import time
 
 from procrastinate import App, PsycopgConnector
+from procrastinate.types import JSONValue
 
 from tests.postgres import fresh_database
 
@@ -42,7 +43,8 @@ async def _drain(url: str, count: int, concurrency: int) -> float:
     async with app.open_async():
         await app.schema_manager.apply_schema_async()
         for start in range(0, count, CHUNK):
-            await nothing.batch_defer_async(*({"n": n} for n in range(start, min(count, start + CHUNK))))
+            jobs: list[dict[str, JSONValue]] = [{"n": n} for n in range(start, min(count, start + CHUNK))]
+            await nothing.batch_defer_async(*jobs)
         settle_down(url)
         started = time.perf_counter()
         async with asyncio.timeout(PATIENCE_SECONDS):

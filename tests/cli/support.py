@@ -10,7 +10,7 @@ from typing import Any
 from duebook import Accepted, Due, Duebook, Email, Outcome, Rejected, SendContext
 from duebook.cli import main
 
-SHOP = '''
+SHOP = """
 from duebook import Accepted, Due, Duebook, Email, Retention
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ async def email(message, context):
 @book.kind("renewal", channel="email", max_lateness=timedelta(days=2), retention=Retention(bodies=timedelta(days=1)))
 def renewal(due: Due):
     return Email(to="ann@example.com", subject="Renewal", text="Due")
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Result:
 
 def duebook(*arguments: str) -> Result:
     out, err = io.StringIO(), io.StringIO()
+    code: object = None
     with redirect_stdout(out), redirect_stderr(err):
         try:
             main(arguments)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, Edge, Event, State
-from duebook.domain.notification import Move, move
+from duebook.domain.notification import Attempt, Move, move
 from duebook.errors import IllegalMove
 from tests.domain.builders import HOUR, NOW, doubted, intent, make
 
@@ -65,8 +65,9 @@ def test_an_intent_on_the_wire_moves_as_the_notification_it_is() -> None:
 
 
 def test_an_attempt_in_doubt_keeps_its_ledger_entry_when_its_end_becomes_uncertain() -> None:
-    one = move(intent(doubted(State.CLAIMED)), Event.EXHAUST, NOW, "worker-1", reason="451", attempt="entry")
-    assert (one.next, one.wanted, one.attempt) == (State.UNCERTAIN, State.REVIEW, "entry")
+    entry = Attempt(7, 2, "mail", NOW, NOW, "worker-1", "retry")
+    one = move(intent(doubted(State.CLAIMED)), Event.EXHAUST, NOW, "worker-1", reason="451", attempt=entry)
+    assert (one.next, one.wanted, one.attempt) == (State.UNCERTAIN, State.REVIEW, entry)
 
 
 def test_the_caller_may_state_when_somebody_should_look() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +11,13 @@ from duebook.domain.message import Email, Message
 from duebook.domain.outcome import Accepted, Outcome
 from duebook.domain.policy import ChannelPolicy
 from duebook.engine.lane import Lane
+from duebook.engine.lookout import Lookout
 from duebook.engine.pruner import Pruner
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.rescuer import Rescuer
 from duebook.engine.settings import EngineSettings
 from duebook.engine.sweeper import Sweeper
+from duebook.errors import Busy, StoreUnavailable
 from duebook.ports import SendContext
 from duebook.worker import AsyncTasks
 from tests.support.worlds import World
@@ -124,6 +127,21 @@ class Crew:
     @property
     def pruner(self) -> Pruner:
         return Pruner(self.world.registry, self.world.database, self.world.store, self.world.clock, self.settings)
+
+    @property
+    def lookout(self) -> Lookout:
+        w = self.world
+        expect = {serving.lane.policy.name: serving.lane.expect for serving in self.lanes}
+        return Lookout(w.registry, w.database, w.store, w.clock, self.settings, expect)
+
+    async def go_on(self, seconds: int = 4) -> None:
+        """Let lanes and lookout do what they do in so many seconds."""
+        for _ in range(seconds):
+            self.world.clock.advance(1)
+            with suppress(StoreUnavailable, Busy):
+                await self.lookout.step()
+            for serving in self.lanes:
+                await serving.settle_down()
 
     async def rescue(self) -> None:
         """Let every lease that runs now run out, and take back what was held."""

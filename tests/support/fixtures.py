@@ -25,7 +25,7 @@ APPLIED_AT = "2029-12-31T00:00:00.000000Z"
 
 WORLDS = ("sqlite", "memory", "postgres")
 
-_TABLES = "notifications, identities, attempts, history, evidence, controls, kinds"
+_TABLES = ("notifications", "identities", "attempts", "history", "evidence", "controls", "kinds")
 
 
 def migrated(url: str) -> None:
@@ -35,6 +35,10 @@ def migrated(url: str) -> None:
         for version, name, text in catalog.migrations("postgres"):
             connection.execute(text.encode())
             connection.execute("insert into duebook.migrations values (%s, %s, %s)", [version, name, APPLIED_AT])
+
+
+def truncated(shell: Shell) -> None:
+    shell.run("truncate " + ", ".join(f"@{table}" for table in _TABLES) + " restart identity")
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +73,7 @@ async def world(
 ) -> AsyncIterator[World]:
     if request.param == "postgres":
         url, shell = request.getfixturevalue("psql_session")
-        shell.run("truncate " + ", ".join(f"@{table}" for table in _TABLES.split(", ")) + " restart identity")
+        truncated(shell)
         pool = PostgresDatabase(url)
         yield World("postgres", FaultyDatabase(pool, clock), shell, clock, url)
         await pool.close()

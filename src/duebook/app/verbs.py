@@ -115,7 +115,7 @@ class Verbs:
                 answers += yield from self._schedule(drafts[start : start + CHUNK], if_exists, now, wakes)
             return answers
 
-        return Work(plan, atomic=len(drafts) > CHUNK or if_exists in ("reschedule", "rearm"))
+        return Work(plan, atomic=len(drafts) > CHUNK or if_exists != "keep")
 
     def _schedule(self, drafts: list[Draft], if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[list[Scheduled]]:
         # In identity order, so that two callers with overlapping sets wait for each other instead of deadlocking.

@@ -19,7 +19,9 @@ from .program import helped, program
     "duebook demo --accounts 5",
 ))  # fmt: skip
 def demo(
-    folder: Annotated[Path, typer.Option("--folder", help="Made anew; database and mails stay in it.")] = Path("duebook-demo"),
+    folder: Annotated[Path, typer.Option("--folder", help="Made anew; database and mails stay in it.")] = Path(
+        "duebook-demo"
+    ),
     accounts: Annotated[int | None, typer.Option("--accounts", min=1, help="Only so many of the accounts.")] = None,
 ) -> None:
     from .demo import run

@@ -194,13 +194,15 @@ def _app(session: Session) -> Iterator[Finding]:
         longest = channel.policy.send_seconds
         if longest > settings.lease_seconds:
             yield Finding(
-                "advice", f"channel {name}", f"a send may take {longest:g} s, a lease lasts {settings.lease_seconds:g} s",
+                "advice", f"channel {name}", f"a send may take {longest:g} s, a lease {settings.lease_seconds:g} s",
                 "A worker that stalls during a send is taken for dead while its message may still leave; it is then "
                 "uncertain.",
                 f"Set lease_seconds to at least {longest:g}, or send_seconds lower.",
             )  # fmt: skip
         else:
-            yield Finding("good", f"channel {name}", f"a send ({longest:g} s) fits a lease ({settings.lease_seconds:g} s)")
+            yield Finding(
+                "good", f"channel {name}", f"a send ({longest:g} s) fits a lease ({settings.lease_seconds:g} s)"
+            )
 
 
 def _kind(kind: Kind, session: Session) -> Iterator[Finding]:
@@ -209,7 +211,8 @@ def _kind(kind: Kind, session: Session) -> Iterator[Finding]:
     policy = registry.policy(kind.channel)
     if policy is None:
         yield Finding(
-            "problem" if kind.name in registry.handlers else "advice", topic, f"its channel {kind.channel!r} is not registered",
+            "problem" if kind.name in registry.handlers else "advice", topic,
+            f"its channel {kind.channel!r} is not registered",
             "No worker of this app can send it.", f"book.add_channel({kind.channel!r}, …), or name another channel.",
         )  # fmt: skip
     elif kind.on_uncertain == "resend" and policy.key_window is None:

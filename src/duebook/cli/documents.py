@@ -59,4 +59,3 @@ def story(told: Story, lines: list[str]) -> dict[str, Any]:
         "pruned": told.pruned,
         "told": lines,
     }
-

@@ -19,7 +19,7 @@ class Exit(IntEnum):
 
 MEANINGS: dict[Exit, str] = {
     Exit.DONE: "done",
-    Exit.REFUSED: "a problem was found, or the wish was refused: too late, closed, not found, a bad row among good ones",
+    Exit.REFUSED: "a problem was found, or the wish refused: too late, closed, not found, a bad row among good ones",
     Exit.USAGE: "wrong usage or bad input; nothing was done",
     Exit.DATABASE: "the database cannot be reached, or its tables are missing or of another release",
     Exit.BUSY: "the database is busy; the same command may be repeated",

@@ -1,4 +1,4 @@
-"""From an exception to what a person reads, what a machine reads, and the exit code. Passwords stay out of all three."""
+"""From an exception to what a person reads, what a machine reads, and the exit code. Passwords stay out of them."""
 
 from __future__ import annotations
 

@@ -69,7 +69,9 @@ async def find(
 async def _not_found(session: Session, kind: str, key: str) -> Reply:
     await session.kind(kind, key)
     document = {"notifications": [], "more": False, "kind": kind, "key": key, "result": "not_found"}
-    return Reply(document, [f"There is no {kind}/{key}, or retention removed it: duebook explain {kind} {key}"], Exit.REFUSED)
+    return Reply(
+        document, [f"There is no {kind}/{key}, or retention removed it: duebook explain {kind} {key}"], Exit.REFUSED
+    )
 
 
 @command(
@@ -122,10 +124,14 @@ async def _names(
 def _explained(session: Session, stories: list[Story], more: bool, full: bool) -> Reply:
     now = session.book.wired.clock.now()
     told = [tell(story, now, full=full) for story in stories]
-    document = {"stories": [documents.story(story, lines) for story, lines in zip(stories, told, strict=True)], "more": more}
+    document = {
+        "stories": [documents.story(story, lines) for story, lines in zip(stories, told, strict=True)],
+        "more": more,
+    }
     body: list[str] = []
     for lines in told:
         body += [*([""] if body else []), *lines]
     if len(stories) > 1 or more:
-        body += ["", f"{count(len(stories), 'story', 'stories')}, newest first{'; there are more (--limit)' if more else ''}."]
+        ending = "; there are more (--limit)" if more else ""
+        body += ["", f"{count(len(stories), 'story', 'stories')}, newest first{ending}."]
     return Reply(document, body)

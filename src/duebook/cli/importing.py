@@ -155,7 +155,9 @@ class _Import:
         try:
             answers = await self.session.verbs.schedule_many([row.new for row, _ in waiting], if_exists=self.if_exists)
         except (Busy, StoreUnavailable) as error:
-            so_far = f"{count(self.tally.created, 'row')} of the file were stored; import it again, that repeats nothing"
+            so_far = (
+                f"{count(self.tally.created, 'row')} of the file were stored; import it again, that repeats nothing"
+            )
             raise type(error)(f"{error} ({so_far})") from error
         self.stored = True
         for answer, (_, due_at) in zip(answers, waiting, strict=True):

@@ -8,8 +8,8 @@ import typer
 
 from ..stores import catalog
 from ..stores.rows import instant_text
-from .output import Reply
 from .opening import check_schema
+from .output import Reply
 from .program import command
 from .session import Session
 
@@ -25,7 +25,9 @@ _TABLE = {"sqlite": "duebook_migrations", "postgres": "duebook.migrations"}
 async def migrate(
     session: Session,
     sql: Annotated[bool, typer.Option("--sql", help="Print the SQL instead, for somebody else to run.")] = False,
-    since: Annotated[int, typer.Option("--since", min=0, help="With --sql: only what follows this schema version.")] = 0,
+    since: Annotated[
+        int, typer.Option("--since", min=0, help="With --sql: only what follows this schema version.")
+    ] = 0,
 ) -> Reply:
     """Create or update duebook's tables, beside those of your application.
 

@@ -16,6 +16,7 @@ from ..errors import DuebookError, InvalidInput, SchemaMismatch, StoreUnavailabl
 from ..stores import catalog
 from ..stores.sqlite.database import SqliteDatabase
 
+_NOT_THEIRS = (__file__, importlib.__file__)
 _READ_URL = "percent-encode special characters such as '/', '?', '#' and '@' in its password"
 
 
@@ -96,7 +97,7 @@ def _import(name: str) -> object:
 
 def _says(name: str, error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "importlib" not in frame.filename and frame.filename != __file__]
+    own = [frame for frame in frames if not frame.filename.startswith("<") and frame.filename not in _NOT_THEIRS]
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
     return f"importing {name} failed: {type(error).__name__}: {error}{where}"
 

@@ -125,7 +125,8 @@ async def _in_force(session: Session, scope: str, done: str) -> Reply:
 async def prune(
     session: Session,
     older_than: Annotated[
-        str | None, typer.Option("--older-than", help="Everything closed longer ago than this, instead of each kind's policy.")
+        str | None,
+        typer.Option("--older-than", help="Everything closed longer ago than this, instead of each kind's policy."),
     ] = None,
     kind: KindOption = None,
 ) -> Reply:
@@ -135,7 +136,9 @@ async def prune(
     retention is not known here, and --older-than has to say it.
     """
     if older_than is None and not session.knows_app:
-        raise InvalidInput("older_than", "the kinds' retention is in the app: give --app module:book, or --older-than 90d")
+        raise InvalidInput(
+            "older_than", "the kinds' retention is in the app: give --app module:book, or --older-than 90d"
+        )
     kinds = [await session.kind(kind)] if kind is not None else list(session.book.registry.kinds.values())
     if older_than is not None:
         age = reading.span("older_than", older_than)
@@ -147,8 +150,12 @@ async def prune(
             parts[one.name], identities[one.name] = await _prune(session, one, advance)
     total, forgotten = sum(parts.values()), sum(identities.values())
     lines = [f"{name}: {count(number, 'part')} discarded" for name, number in parts.items() if number]
-    lines += [f"{name}: {count(number, 'identity', 'identities')} forgotten" for name, number in identities.items() if number]
-    return Reply({"parts": parts, "identities": identities}, lines if total or forgotten else ["Nothing is old enough."])
+    lines += [
+        f"{name}: {count(number, 'identity', 'identities')} forgotten" for name, number in identities.items() if number
+    ]
+    return Reply(
+        {"parts": parts, "identities": identities}, lines if total or forgotten else ["Nothing is old enough."]
+    )
 
 
 def _uniform(retention: Retention, age: timedelta) -> Retention:

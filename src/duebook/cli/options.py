@@ -42,6 +42,4 @@ App = Annotated[
         rich_help_panel=SHARED_PANEL,
     ),
 ]
-Json = Annotated[
-    bool, typer.Option("--json", help="Answer with one JSON document.", rich_help_panel=SHARED_PANEL)
-]
+Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON document.", rich_help_panel=SHARED_PANEL)]

@@ -112,8 +112,9 @@ class Screen:
         from rich.text import Text
 
         shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        for header in table.headers:
-            shown.add_column(header, overflow="fold")
+        last = len(table.headers) - 1
+        for position, header in enumerate(table.headers):
+            shown.add_column(header, overflow="fold", no_wrap=0 < position < last)
         for row in table.rows:
             shown.add_row(*(Text(printable(cell)) for cell in row))
         Console().print(shown)
@@ -127,6 +128,4 @@ def aligned(table: Table) -> list[str]:
     """Return a table as lines of text: columns in line, no frame, no colour, nothing cut off."""
     rows = [list(table.headers), *([" ".join(cell.split()) for cell in row] for row in table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.headers))]
-    return [
-        _GUTTER.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    return [_GUTTER.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

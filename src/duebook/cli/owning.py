@@ -95,7 +95,7 @@ def _scheduled(answer: Scheduled, local: str) -> str:
 async def cancel(session: Session, kind: KindName, key: Key, reason: Reason = "cancelled by its owner") -> Reply:
     """Withdraw one notification, unless it is too late.
 
-    Once its message is on the wire the answer is too_late; should it ever come back to be sent again, it ends cancelled.
+    Once its message is on the wire the answer is too_late; should it come back to be sent again, it ends cancelled.
     """
     await session.kind(kind, key)
     answer = await session.verbs.cancel(kind, key, reason=reason)
@@ -141,7 +141,9 @@ async def reschedule(
     answer = await session.verbs.reschedule(kind, key, at=due, after=later, expires_at=until)
     if answer and not session.knows_app and until is None and declared.max_lateness is None:
         session.screen.note(NO_APP)
-    return told(kind, key, f"rescheduled, {f'for {at}' if at else f'in {after}'}{f' in {zone}' if zone else ''}", answer)
+    return told(
+        kind, key, f"rescheduled, {f'for {at}' if at else f'in {after}'}{f' in {zone}' if zone else ''}", answer
+    )
 
 
 @command(PANEL, "duebook send-now renewal sub-1842/2027")

@@ -80,9 +80,7 @@ async def postgres(url: str, clock: Clock) -> Postgres:
         skew, trip = await _skew(first, clock)
         processes = await _processes(first, second)
         proxied = processes[0] != first.get_server_pid()
-        return Postgres(
-            dict(rows), skew, trip, proxied, len(set(processes)) > 1, await _heard(first, second)
-        )
+        return Postgres(dict(rows), skew, trip, proxied, len(set(processes)) > 1, await _heard(first, second))
 
 
 async def _leave(connection: Connection[Any]) -> None:
@@ -100,11 +98,11 @@ async def _skew(connection: Connection[Any], clock: Clock) -> tuple[timedelta, t
 async def _processes(first: Connection[Any], second: Connection[Any]) -> Sequence[int]:
     """Return which processes served the first connection, while the second takes turns with it.
 
-    A pooler by transaction gives a free process to whoever begins first, so with the order of beginning reversed at
-    least one of the rounds meets another process; a server, or a pooler by session, always gives the same.
+    A pooler by transaction gives whoever begins the process that was freed last (PgBouncer) or first (when told to
+    take turns). The second round exposes the former, the third the latter; a server always gives the same.
     """
     served = []
-    for order in ((first, second), (second, first), (first, second)):
+    for order in ((first, second), (first, second), (second, first)):
         begun = []
         for connection in order:
             transaction = connection.transaction()

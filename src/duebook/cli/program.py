@@ -22,7 +22,8 @@ from .session import Session
 C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
 _FAMILIES = (
-    "demonstrating", "owning", "importing", "finding", "reviewing", "worker", "migrating", "status", "doctor", "operating",
+    "demonstrating", "owning", "importing", "finding", "reviewing", "worker", "migrating", "status", "doctor",
+    "operating",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 
@@ -110,7 +111,7 @@ def _carry_out(
         return Exit.INTERRUPTED
     except BrokenPipeError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  whatever it is, a person or a machine is told
         return _failed(error, session, screen)
     return reply.code
 

@@ -76,7 +76,7 @@ async def resolve(
     """
     if all_uncertain:
         if kind is None or kind_name is not None:
-            raise InvalidInput("kind", "--all-uncertain needs --kind, and no KIND KEY: a ruling is about one kind of message")
+            raise InvalidInput("kind", "--all-uncertain needs --kind, and no KIND KEY: a ruling is about one kind")
         await session.kind(kind)
         found = await session.search(kind=kind, state=State.UNCERTAIN, channel=channel, limit=MOST)
         if dry_run or not yes:

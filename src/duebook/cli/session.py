@@ -97,9 +97,10 @@ class Session:
                 self.book.declare(n.kind, channel=n.channel, priority=Priority(n.priority).name)
         if name not in kinds:
             if not kinds:
-                raise InvalidInput(
-                    "kind", f"{name!r} is unknown: no worker has served this database yet. Name the app: --app module:book"
+                problem = (
+                    f"{name!r} is unknown: no worker has served this database yet. Name the app: --app module:book"
                 )
+                raise InvalidInput("kind", problem)
             raise UnknownName("kind", name, kinds)
         return kinds[name]
 

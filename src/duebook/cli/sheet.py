@@ -68,7 +68,8 @@ class Sheet:
 
     def _row(self, line: int, cells: Sequence[str]) -> Row | Bad:
         if len(cells) != len(self.columns):
-            return Bad(line, "row", f"has {len(cells)} cells, the header has {len(self.columns)}; quote cells with commas")
+            problem = f"has {len(cells)} cells, the header has {len(self.columns)}; quote cells that hold commas"
+            return Bad(line, "row", problem)
         named = dict(zip(self.columns, cells, strict=True))
         for column, cell in named.items():
             if _NOT_UTF8.search(cell):

@@ -25,6 +25,8 @@ SAMPLE = 10_000
 LATELY = timedelta(days=1)
 SLACK = timedelta(minutes=10)
 
+_COUNTED = ("kind", "channel", "state", "count", "oldest_due_at")
+
 Count = tuple[str, str, State, int, datetime]
 
 
@@ -66,7 +68,9 @@ class Limits:
 )
 async def status(
     session: Session,
-    check: Annotated[bool, typer.Option("--check", help="For monitors: exit 1 if something is over its limit.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="For monitors: exit 1 if something is over its limit.")
+    ] = False,
     max_overdue: Annotated[str, typer.Option("--max-overdue", help="With --check: how late the oldest may be.")] = "5m",
     max_uncertain: Annotated[int | None, typer.Option("--max-uncertain", min=0, help="With --check: at most.")] = None,
     max_review: Annotated[int | None, typer.Option("--max-review", min=0, help="With --check: at most.")] = None,
@@ -83,7 +87,7 @@ async def status(
         "backlog": picture.backlog,
         "overdue_seconds": picture.overdue.total_seconds(),
         "lateness": _percentiles(picture.lateness),
-        "kinds": [dict(zip(("kind", "channel", "state", "count", "oldest_due_at"), row, strict=True)) for row in picture.counts],
+        "kinds": [dict(zip(_COUNTED, row, strict=True)) for row in picture.counts],
         "orphans": plain(list(picture.orphans)),
         "controls": plain(list(picture.controls)),
     }
@@ -135,7 +139,8 @@ def _problems(picture: Picture, limits: Limits) -> list[str]:
 
 def _orphan(orphan: Orphan) -> str:
     seen = f"since {instant(orphan.seen_at)}" if orphan.seen_at else "ever"
-    return f"no worker has served kind {orphan.kind} {seen}; {count(orphan.open, 'notification waits', 'notifications wait')}"
+    waiting = count(orphan.open, "notification waits", "notifications wait")
+    return f"no worker has served kind {orphan.kind} {seen}; {waiting}"
 
 
 def _percentiles(lateness: Sequence[timedelta]) -> dict[str, float | int | None]:
@@ -151,7 +156,8 @@ def _told(picture: Picture) -> list[str | Table]:
     late = _percentiles(picture.lateness)
     if late["sends"]:
         p50, p99 = (span(timedelta(seconds=late[name] or 0)) for name in ("p50_seconds", "p99_seconds"))
-        body.append(f"Lateness of the last {count(len(picture.lateness), 'send')}, within an hour: p50 {p50}, p99 {p99}.")
+        sends = count(len(picture.lateness), "send")
+        body.append(f"Lateness of the last {sends}, within an hour: p50 {p50}, p99 {p99}.")
     if backlog.next_wake_at is not None:
         body.append(f"Next: {instant(backlog.next_wake_at)}, {ahead(backlog.next_wake_at, now)}.")
     if picture.counts:

@@ -14,7 +14,7 @@ from ..domain.notification import Attempt, Notification
 from ..domain.policy import Priority
 from ..domain.recovery import Evidence
 from ..domain.story import Entry, Story
-from .wording import ahead, count, first_line, instant, span
+from .wording import ahead, first_line, instant, span
 
 INDENT = "  "
 FORGOTTEN = "forgotten-"
@@ -57,7 +57,12 @@ _BASES = {
     "assumed": "It counts as accepted because its kind's policy assumes so. Nothing proves it.",
 }
 
-_SOURCES = {"late_report": "a worker's late report", "lookup": "a look-up", "receipt": "a receipt", "person": "a person"}
+_SOURCES = {
+    "late_report": "a worker's late report",
+    "lookup": "a look-up",
+    "receipt": "a receipt",
+    "person": "a person",
+}
 _SAYS = {"accepted": "accepted", "not_accepted": "not accepted", "rejected": "refused", "unknown": "still unknown"}
 
 
@@ -69,12 +74,13 @@ def tell(story: Story, now: datetime, *, full: bool = False) -> list[str]:
         return [*lines, *_tombstone(story)]
     lines += ["", "What was promised", *_indented(_promise(n))]
     lines += ["", "What happened", *_indented(_happened(story, n, now, full))]
-    lines += ["", "Where it stands", *_indented(_standing(n, now))]
+    lines += ["", "Where it stands", *_indented([*_standing(n, now), *_ending(n)])]
     for title, part in (("What is at risk", _risk(story, n)), ("What is no longer on record", _discarded(story, n))):
         if said := list(part):
             lines += ["", title, *_indented(said)]
     if full and n.message:
-        lines += ["", "The message", *_indented(json.dumps(json.loads(n.message), indent=2, ensure_ascii=False).splitlines())]
+        message = json.dumps(json.loads(n.message), indent=2, ensure_ascii=False)
+        lines += ["", "The message", *_indented(message.splitlines())]
     return lines
 
 
@@ -158,23 +164,31 @@ def _standing(n: Notification, now: datetime) -> Iterator[str]:
             if n.lease_until is not None and n.lease_until < now:
                 yield f"Its worker has said nothing since; its lease ended {ahead(n.lease_until, now)}."
         case State.UNCERTAIN:
-            yield f"Uncertain since {instant(n.moved_at)}: {first_line(n.reason or 'no reason on record')}"
+            yield f"Uncertain since {instant(n.moved_at)}: {_reason(n)}"
             if n.wanted is not None:
                 yield f"It would be {n.wanted.value}, were it not for that doubt; so it is not repeated."
             yield f"Rule on it: duebook resolve {n.kind} {n.key} --as sent|resend|drop --reason …"
         case State.REVIEW:
-            yield f"In review since {instant(n.moved_at)}: {first_line(n.reason or 'no reason on record')}"
+            yield f"In review since {instant(n.moved_at)}: {_reason(n)}"
             yield f"Nothing of it was accepted. duebook redrive {n.kind} {n.key} --reason …, or: duebook drop …"
         case State.ACCEPTED:
             yield _BASES[n.basis or "reported"]
             if n.reason:
                 yield f"Reason: {first_line(n.reason)}"
         case State.SKIPPED | State.CANCELLED | State.DROPPED:
-            yield f"Closed as {n.state.value}: {first_line(n.reason or 'no reason on record')}"
+            yield f"Closed as {n.state.value}: {_reason(n)}"
+
+
+def _reason(n: Notification) -> str:
+    return first_line(n.reason or "no reason on record")
+
+
+def _ending(n: Notification) -> Iterator[str]:
     if n.closed_at is not None:
         yield f"Closed at {instant(n.closed_at)}."
     elif n.cancel_request is not None:
-        yield f"Its owner asked to cancel it when it was too late ({n.cancel_request}); if it comes back, it ends cancelled."
+        yield f"Its owner asked to cancel it when it was too late: {first_line(n.cancel_request)}"
+        yield "If it comes back to be sent again, it ends cancelled."
 
 
 def _waiting(n: Notification, now: datetime) -> Iterator[str]:
@@ -199,8 +213,9 @@ def _risk(story: Story, n: Notification) -> Iterator[str]:
         for attempt, resolution in zip(story.attempts, story.resolutions, strict=True)
     )
     if open_attempts:
-        numbers = ", ".join(map(str, open_attempts))
-        yield f"Of {count(len(open_attempts), 'attempt')} ({numbers}) nobody knows whether it reached {n.recipient}."
+        numbers = " and ".join(map(str, open_attempts))
+        what = "attempts" if len(open_attempts) > 1 else "attempt"
+        yield f"Nobody knows whether {what} {numbers} reached {n.recipient}."
     if sure + len(open_attempts) > 1:
         at_least = f"at least {sure}" if sure else "none"
         yield f"{n.recipient} may have up to {sure + len(open_attempts)} copies; {at_least} for certain."

@@ -19,7 +19,7 @@ def span(length: timedelta) -> str:
         return f"{seconds * 1_000:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
-    parts = []
+    parts: list[str] = []
     left = round(seconds)
     for name, size in _UNITS:
         if left >= size and len(parts) < 2:

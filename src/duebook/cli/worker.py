@@ -32,9 +32,12 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 async def worker(
     session: Session,
     book_name: Annotated[
-        str | None, typer.Argument(metavar="MODULE:BOOK", help="The application's book; by default --app or $DUEBOOK_APP.")
+        str | None,
+        typer.Argument(metavar="MODULE:BOOK", help="The application's book; by default --app or $DUEBOOK_APP."),
     ] = None,
-    channel: Annotated[list[str] | None, typer.Option("--channel", help="Serve only this channel; may be repeated.")] = None,
+    channel: Annotated[
+        list[str] | None, typer.Option("--channel", help="Serve only this channel; may be repeated.")
+    ] = None,
     stop_seconds: Annotated[
         float, typer.Option("--stop-seconds", min=0, max=3600, help="How long to wait for what is on the wire.")
     ] = 30.0,
@@ -78,7 +81,7 @@ class _Stopping:
         if self.asked.is_set():
             os._exit(128 + number)
         self._session.screen.note(
-            f"Stopping: handing back what has not begun, settling what is on the wire, for at most {self._seconds:g} s. "
+            f"Stopping: handing back what has not begun, settling what is on the wire, {self._seconds:g} s at most. "
             "Once more to leave at once."
         )
         self.asked.set()

@@ -37,7 +37,7 @@ from .writing import Writer
 log = logging.getLogger("duebook.lane")
 
 NEVER_SENT = Retry("the database went away while the intent was put on record, so it was not sent")
-TOO_LATE = Retry("its lease ran out while the intent was put on record, so it was not sent")
+TOO_LATE = Retry("its lease ran out before anything was sent")
 STORE_SECONDS = 120.0
 
 
@@ -220,11 +220,7 @@ class Lane:
                 self.writer.unsure.add((intent.id, intent.number))
                 self._settle(intent, NEVER_SENT)
             elif intent.id in item.result:
-                if monotonic < held.until:
-                    self._send(intent, held)
-                else:
-                    # This process stood still. Somebody may have ruled on it by now; what we know is evidence.
-                    self._settle(intent, TOO_LATE)
+                self._send(intent, held)
             elif (error := self.writer.unstorable.pop(intent.id, None)) is not None:
                 self.writer.moves.append(self._failed(held.n, error, now))
             else:
@@ -320,7 +316,13 @@ class Lane:
             n.kind, n.key, n.recipient, intent.number, key, id, self.clock.now(), seconds, intent.rendered_at
         )
         self.flying[intent.id] = intent
-        self.tasks.start(intent, _send(self.channel, message, context), seconds + 1.0)
+        self.tasks.start(intent, self._attempt(message, context, held.until), seconds + 1.0)
+
+    async def _attempt(self, message: Message, context: SendContext, until: float) -> Outcome:
+        """Make the attempt, unless this process stood still until its lease was over: one look more before the wire."""
+        if self.clock.monotonic() >= until:
+            return TOO_LATE
+        return await self.channel.send(message, context)
 
     def _extend(self, now: datetime, monotonic: float) -> None:
         """Lengthen what is being decided or sent; hand back what has waited longer than it should."""
@@ -365,7 +367,3 @@ class Lane:
 
 async def _decide(handler: Any, n: Notification, now: datetime) -> object:
     return await handler(deciding.due(n, now))
-
-
-async def _send(channel: Channel, message: Message, context: SendContext) -> Outcome:
-    return await channel.send(message, context)

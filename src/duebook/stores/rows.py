@@ -14,7 +14,7 @@ from ..domain.lifecycle import Event, State
 from ..domain.notification import Attempt, Intent, Move, Notification
 from ..domain.recovery import Evidence
 
-_BY_HAND = {"state", "by", "at", "promise", "expires_at", "data", "attempt"}
+_BY_HAND = {"by", "at", "promise", "expires_at", "data", "attempt"}
 _MOVE_COLUMNS = [(name, index) for index, name in enumerate(Move._fields) if name not in _BY_HAND]
 
 

@@ -78,7 +78,8 @@ def reminders(accounts: int | None) -> list[Reminder]:
     """Return the rows of the file in the order they are due, of the first accounts only if a number is given."""
     found = []
     with (EXAMPLE / "us-tax-2027.csv").open("rb") as file:
-        for row in Sheet(file, None, None):
+        sheet = Sheet(file, None, None)
+        for row in sheet:
             if isinstance(row, Bad) or not isinstance(row.new.at, LocalTime):
                 raise CannotPlay(f"{EXAMPLE / 'us-tax-2027.csv'}, line {row.line}, is not a reminder at a local time.")
             found.append(Reminder(row.new, row.new.at.zone, promise(row.new.at).due_at))

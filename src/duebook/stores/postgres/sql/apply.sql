@@ -1,4 +1,5 @@
--- Make moves other than claim and begin. Fenced by version: a row that somebody else moved is not answered.
+-- Make moves other than claim and begin. Fenced by version, and by state because the version of an intent is foretold
+-- and not read: a row that somebody else moved is not answered.
 update duebook.notifications as n set
     state = r.next, event = r.event, version = n.version + 1, moved_at = r.at, lease_until = null, holder = null,
     wake_at = r.wake_at, attention_at = r.attention_at, closed_at = r.closed_at,
@@ -16,9 +17,9 @@ update duebook.notifications as n set
     data = coalesce(cast(r.data as jsonb), n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
     cancel_request = case when r.event in ('redrive', 'rearm') then null else n.cancel_request end
 from jsonb_to_recordset(cast(:rows as jsonb)) as r(
-    id bigint, version integer, event text, next text, at timestamptz, wake_at timestamptz, attention_at timestamptz,
+    id bigint, version integer, state text, event text, next text, at timestamptz, wake_at timestamptz, attention_at timestamptz,
     closed_at timestamptz, reason text, basis text, wanted text, alone boolean, permit text, budget_used integer,
     age_from timestamptz, doubt integer, channel text, provider_id text, due_at timestamptz, wall text, zone text,
     rule text, tzdata text, expires_at timestamptz, data text)
-where n.id = r.id and n.version = r.version
+where n.id = r.id and n.version = r.version and n.state = r.state
 returning n.id, n.state, n.version, n.doubt, n.cancel_request

@@ -1,4 +1,5 @@
--- Make moves other than claim and begin. Fenced by version: a row that somebody else moved is not answered.
+-- Make moves other than claim and begin. Fenced by version, and by state because the version of an intent is foretold
+-- and not read: a row that somebody else moved is not answered.
 update duebook_notifications as n set
     state = r.next, event = r.event, version = n.version + 1, moved_at = r.at, lease_until = null, holder = null,
     wake_at = r.wake_at, attention_at = r.attention_at, closed_at = r.closed_at,
@@ -16,7 +17,8 @@ update duebook_notifications as n set
     data = coalesce(r.data, n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
     cancel_request = case when r.event in ('redrive', 'rearm') then null else n.cancel_request end
 from (
-    select value ->> 'id' as id, value ->> 'version' as version, value ->> 'event' as event,
+    select value ->> 'id' as id, value ->> 'version' as version, value ->> 'state' as state,
+        value ->> 'event' as event,
         value ->> 'next' as next, value ->> 'at' as at, value ->> 'wake_at' as wake_at,
         value ->> 'attention_at' as attention_at, value ->> 'closed_at' as closed_at,
         value ->> 'reason' as reason, value ->> 'basis' as basis, value ->> 'wanted' as wanted,
@@ -27,5 +29,5 @@ from (
         value ->> 'expires_at' as expires_at, value ->> 'data' as data
     from json_each(:rows)
 ) as r
-where n.id = r.id and n.version = r.version
+where n.id = r.id and n.version = r.version and n.state = r.state
 returning id, state, version, doubt, cancel_request

@@ -1,0 +1,81 @@
+"""What operators see and do: status and its exit codes, pauses, modes, the doctor."""
+
+import pytest
+
+from .support import deliver, duebook
+
+
+def test_check_judges_by_exit_code(url: str) -> None:
+    assert duebook("status", "--check").out == "All is well.\n"
+    for key in ("lost-1", "refused-1"):
+        duebook("schedule", "renewal", key, "--recipient", "ann", "--after", "0s")
+    deliver(url, 2)
+    assert duebook("status", "--check").code == 0
+    assert duebook("status", "--check", "--max-review", "1", "--max-uncertain", "1").code == 0
+    full = duebook("status", "--check", "--max-review", "0", "--max-uncertain", "0")
+    assert (full.code, full.out) == (1, "uncertain: 1, the limit is 0\nreview: 1, the limit is 0\n")
+
+    duebook("schedule", "renewal", "old", "--recipient", "ann", "--at", "2026-01-01T00:00Z")
+    late = duebook("status", "--check", "--max-overdue", "1h", "--json")
+    assert (late.code, late.json["ok"], late.json["problems"][0][:8]) == (1, False, "overdue:")
+    assert duebook("status", "--check", "--max-overdue", "10000d").code == 0
+
+
+def test_status_tells_what_is_held_and_what_waits(url: str) -> None:
+    duebook("schedule", "renewal", "sent-1", "--recipient", "ann", "--after", "0s")
+    deliver(url, 1)
+    duebook("schedule", "renewal", "far", "--recipient", "ann", "--after", "2d")
+    assert duebook("pause", "--channel", "email", "--reason", "provider down").code == 0
+    assert duebook("pause", "--reason", "moving").code == 0
+    assert duebook("mode", "renewal", "shadow").code == 0
+
+    said = duebook("status").out
+    assert "Lateness of the last 1 send" in said
+    assert "In force: channel email is paused since" in said
+    assert ": provider down." in said
+    assert "In force: kind renewal is in mode shadow" in said
+
+    left = duebook("resume", "--channel", "email").out
+    assert "Resumed channel email." in left
+    assert "everything is paused since" in left
+    assert "Nothing held kind renewal." in duebook("resume", "--kind", "renewal").out
+
+
+@pytest.mark.usefixtures("either_url")
+def test_the_doctor_explains_each_finding() -> None:
+    answer = duebook("doctor", "--json")
+    findings = {finding["topic"]: finding for finding in answer.json["findings"]}
+    assert findings["schema"]["level"] == findings["zones"]["level"] == "good"
+    problems = [finding for finding in findings.values() if finding["level"] == "problem"]
+    assert answer.code == (1 if problems else 0)
+    assert all(finding["means"] and finding["todo"] for finding in problems)
+    if "PostgreSQL" in findings:
+        assert findings["pooling"]["found"] == "the connection is direct"
+        assert findings["LISTEN"]["level"] == findings["clocks"]["level"] == "good"
+    else:
+        assert findings["synchronous"]["level"] == "good"
+
+
+def test_the_doctor_knows_a_database_without_tables(empty_url: str, tmp_path: object) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(empty_url.removeprefix("sqlite:///"))
+    connection.execute("create table other (id integer)")
+    connection.close()
+    answer = duebook("doctor", "--database", empty_url)
+    assert answer.code == 1
+    assert "PROBLEM  schema" in answer.out
+
+
+def test_the_doctor_examines_the_app(url: str, app: str) -> None:
+    duebook("schedule", "renewal", "far", "--recipient", "ann", "--after", "2d")
+    answer = duebook("doctor", "--app", app).out
+    assert "good     kind renewal: served over channel email" in answer
+    assert "advice   channel email: a send may take 60 s, a lease" in answer
+
+
+def test_retention_is_the_apps_own(url: str, app: str) -> None:
+    duebook("schedule", "renewal", "sent-1", "--recipient", "ann", "--after", "0s")
+    deliver(url, 1)
+    assert duebook("prune", "--app", app, "--json").json == {"parts": {"renewal": 0}, "identities": {"renewal": 0}}
+    assert duebook("prune", "--older-than", "0s", "--kind", "renewal", "--json").json["parts"] == {"renewal": 3}

@@ -1,0 +1,149 @@
+"""What must hold, one named function each. They compare the ledger with what the provider took and people did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duebook.domain.lifecycle import EDGES
+from tests.sim.world import World
+
+
+class Violation(Exception):
+    """An oracle's complaint; begins with the oracle's name."""
+
+
+def complain(oracle: Callable[..., None], text: str) -> None:
+    raise Violation(f"{oracle.__name__}: {text}")
+
+
+def rows(world: World, columns: str, tail: str = "") -> list[Any]:
+    return world.connection.execute(f"select {columns} from duebook_notifications {tail}").fetchall()
+
+
+def takes(world: World, key: str) -> list[tuple[int, str]]:
+    return [one for name, taken in world.provider.taken.items() if name.endswith(f":{key}") for one in taken]
+
+
+def one_idempotency_key(world: World) -> None:
+    for key in {name.rpartition(":")[2] for name in world.provider.bodies}:
+        names = [name for name in world.provider.bodies if name.endswith(f":{key}")]
+        if len(names) > 1:
+            complain(one_idempotency_key, f"{key} went out under {names}")
+
+
+def taken_once_when_keyed(world: World) -> None:
+    if world.config.keyed:
+        for (key,) in rows(world, "key"):
+            if len(takes(world, key)) > 1:
+                complain(taken_once_when_keyed, f"{key} was taken {len(takes(world, key))} times")
+
+
+def never_again_unless_ruled(world: World) -> None:
+    if not world.config.keyed:
+        for (key,) in rows(world, "key"):
+            allowed = 1 + world.known.ruled_resend[key]
+            if len(takes(world, key)) > allowed:
+                complain(never_again_unless_ruled, f"{key} was taken {len(takes(world, key))} times, {allowed} allowed")
+
+
+def accepted_means_taken(world: World) -> None:
+    for key, basis in rows(world, "key, basis", "where state = 'accepted'"):
+        if basis in ("reported", "evidence") and not takes(world, key):
+            complain(accepted_means_taken, f"{key} is recorded as accepted ({basis}) and was never taken")
+
+
+def unsent_means_not_taken(world: World) -> None:
+    for key, state in rows(world, "key, state", "where state in ('skipped', 'cancelled', 'review')"):
+        if takes(world, key):
+            complain(unsent_means_not_taken, f"{key} is {state} and was taken")
+
+
+def doubt_is_counted(world: World) -> None:
+    query = """
+        select n.key, n.doubt, count(a.number) from duebook_notifications n
+        left join duebook_attempts a on a.notification_id = n.id
+            and a.outcome in ('uncertain', 'lost') and a.resolution is null
+        group by n.id having n.doubt <> count(a.number)"""
+    for key, doubt, counted in world.connection.execute(query).fetchall():
+        complain(doubt_is_counted, f"{key} says {doubt} attempts are in doubt, the ledger says {counted}")
+
+
+def the_ledger_is_gapless(world: World) -> None:
+    for id, key, state, number in rows(world, "id, key, state, number"):
+        query = "select number from duebook_attempts where notification_id = ? order by number"
+        found = [row[0] for row in world.connection.execute(query, (id,))]
+        expected = list(range(1, number + (state != "sending")))
+        if found != expected:
+            complain(the_ledger_is_gapless, f"{key}, {state}, has attempts {found} and not {expected}")
+
+
+def history_is_lawful(world: World) -> None:
+    legal = {(edge.state, edge.event, edge.next) for edge in EDGES}
+    for state, event, following in world.connection.execute("select state, event, next from duebook_history"):
+        if (state, event, following) not in legal:
+            complain(history_is_lawful, f"{state} {event} {following}")
+
+
+def an_outcome_is_its_senders(world: World) -> None:
+    """An attempt is accepted in the ledger only if that very worker was answered so by the provider."""
+    query = """
+        select n.key, a.number, a.outcome, a.provider_id from duebook_attempts a
+        join duebook_notifications n on n.id = a.notification_id where a.outcome = 'accepted'"""
+    for key, number, _, provider_id in world.connection.execute(query).fetchall():
+        sent = {one for name, bodies in world.provider.bodies.items() if name.endswith(f":{key}") for one, _ in bodies}
+        if number not in sent or not provider_id.startswith(f"p-{key}-"):
+            complain(an_outcome_is_its_senders, f"{key} attempt {number} is recorded as accepted and was never made")
+
+
+def a_repeat_is_the_same_bytes(world: World) -> None:
+    query = """
+        select n.key, a.number from duebook_attempts a join duebook_notifications n on n.id = a.notification_id
+        where a.outcome in ('uncertain', 'lost') and a.resolution is null"""
+    for key, number in world.connection.execute(query).fetchall():
+        bodies = dict(
+            (one, body) for name, sent in world.provider.bodies.items() if name.endswith(f":{key}") for one, body in sent
+        )
+        later = [one for one in bodies if one > number]
+        if number in bodies and any(bodies[one] != bodies[number] for one in later):
+            complain(a_repeat_is_the_same_bytes, f"{key}: attempt {number} is in doubt and other bytes followed")
+
+
+def cancelled_stays_unsent(world: World) -> None:
+    for key, before in world.known.cancelled_at.items():
+        if len(takes(world, key)) > before:
+            complain(cancelled_stays_unsent, f"{key} was taken after its owner was told that it is cancelled")
+
+
+def every_identity_has_its_notification(world: World) -> None:
+    query = """
+        select i.key from duebook_identities i left join duebook_notifications n on n.id = i.notification_id
+        where n.key is not i.key"""
+    for (key,) in world.connection.execute(query).fetchall():
+        complain(every_identity_has_its_notification, key)
+    if len(rows(world, "id")) != world.config.count:
+        complain(every_identity_has_its_notification, "a notification is gone")
+
+
+ALWAYS = (
+    one_idempotency_key, taken_once_when_keyed, never_again_unless_ruled, accepted_means_taken, unsent_means_not_taken,
+    doubt_is_counted, the_ledger_is_gapless, history_is_lawful, an_outcome_is_its_senders, a_repeat_is_the_same_bytes,
+    cancelled_stays_unsent, every_identity_has_its_notification,
+)  # fmt: skip
+
+
+def everything_rests(world: World) -> None:
+    """After the faults stop, everything is closed or waits where a person sees it."""
+    for key, state in rows(world, "key, state", "where state in ('scheduled', 'claimed', 'sending')"):
+        complain(everything_rests, f"{key} is still {state}")
+
+
+def keyed_ones_resolve_themselves(world: World) -> None:
+    """Where the key protects a repeat and attempts are left, nothing stays uncertain."""
+    if world.config.keyed and world.config.on_uncertain == "resend":
+        tail = "where state = 'uncertain' and wanted is null and cancel_request is null and budget_used < 4"
+        for (key,) in rows(world, "key", tail):
+            complain(keyed_ones_resolve_themselves, f"{key} is still uncertain")
+
+
+AT_REST = (*ALWAYS, everything_rests, keyed_ones_resolve_themselves)

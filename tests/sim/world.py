@@ -1,0 +1,263 @@
+"""A small world: the real engine and the real SQL, in processes that can die, over a provider that may do anything."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
+from random import Random
+from typing import Any, Protocol
+
+from duebook.app.drafting import New
+from duebook.app.verbs import Context, Verbs
+from duebook.app.work import Wakes, Work
+from duebook.domain.decision import Due, Skip
+from duebook.domain.message import Email
+from duebook.domain.policy import ChannelPolicy, Kind, OnUncertain
+from duebook.domain.retry import Backoff
+from duebook.engine.lane import Lane
+from duebook.engine.reconciler import Reconciler
+from duebook.engine.registry import Registry
+from duebook.engine.rescuer import Rescuer
+from duebook.engine.settings import EngineSettings
+from duebook.engine.sweeper import Sweeper
+from duebook.errors import Busy, StoreUnavailable
+from duebook.ports import SendContext
+from duebook.stores import catalog
+from duebook.stores.store import SqlStore
+from tests.sim.kernel import Kernel, Point, Process, Until
+from tests.sim.ports import START, Provider, SimChannel, SimClock, SimDatabase, SimTasks
+
+SETTINGS = EngineSettings(lease_seconds=9.0, grace_seconds=3.0, poll_seconds=1.0, sweep_seconds=5.0, batch=20)
+CONDUCTS = ("accept", "reject", "retry", "throttle", "silence", "accept_then_silence", "break", "accept_then_break")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What kind of world. `weights`: of the provider's conducts, in the order of CONDUCTS."""
+
+    keyed: bool = True
+    on_uncertain: OnUncertain = "hold"
+    count: int = 4
+    workers: int = 2
+    weights: tuple[int, ...] = (10, 1, 3, 1, 1, 2, 1, 2)
+    owners: bool = True
+    fault_rate: float = 0.12
+
+
+class Agent(Protocol):
+    pace_seconds: float
+
+    async def step(self) -> bool: ...
+
+
+@dataclass
+class Knowledge:
+    """What the people in this world know and did; the oracles compare the ledger with it."""
+
+    read: set[str] = field(default_factory=set)
+    ruled_resend: Counter[str] = field(default_factory=Counter)
+    cancelled_at: dict[str, int] = field(default_factory=dict)
+    renders: Counter[str] = field(default_factory=Counter)
+
+
+class World:
+    def __init__(self, seed: int, config: Config, parts: Parts | None = None) -> None:
+        self.seed = seed
+        self.config = config
+        self.parts = parts or Parts()
+        self.kernel = Kernel()
+        self.connection = fresh_connection(self.parts.schema)
+        self.calm = False
+        self.known = Knowledge()
+        self.provider = Provider(config.keyed, self._conduct)
+        self.troubles: dict[str, Exception] = {}
+        self.skews: dict[str, float] = {}
+        self.births = 0
+        self.store = self.parts.store()
+        self.registry_kind = Kind(
+            "reminder", "mail", on_uncertain=config.on_uncertain if config.keyed else _unkeyed(config.on_uncertain),
+            retry=Backoff(attempts=4, ceiling=timedelta(seconds=8)), max_lateness=timedelta(hours=2), keep_copy="full",
+        )  # fmt: skip
+        self.policy = ChannelPolicy(
+            "mail", timedelta(hours=24) if config.keyed else None, concurrency=2, send_seconds=4.0,
+            pause=timedelta(seconds=5),
+        )  # fmt: skip
+        self._promise()
+        for number in range(config.workers):
+            self.start_worker(f"worker{number}")
+        if config.owners:
+            self._start_owner()
+
+    def _conduct(self, context: SendContext) -> str:
+        if self.calm:
+            return "accept"
+        draw = Random(f"{self.seed}/{context.key}/{context.number}")
+        return draw.choices(CONDUCTS, self.config.weights)[0]
+
+    def _promise(self) -> None:
+        clock = SimClock(self.kernel)
+        verbs = Verbs(Context("sim", {"reminder": self.registry_kind}, self.store, clock))
+        news = [
+            New(kind="reminder", key=f"n{i}", recipient=f"r{i}", after=timedelta(seconds=i % 2), group=f"g{i % 2}")
+            for i in range(self.config.count)
+        ]
+        plan = verbs.schedule_many(news).plan(Wakes())
+        database = SimDatabase(self.kernel, self.connection, Process("setup"), lambda name: None)
+        strand = database.run(plan)
+        try:
+            while True:
+                strand.send(None)
+        except StopIteration:
+            pass
+
+    def database(self, process: Process) -> SimDatabase:
+        def trouble(name: str) -> Exception | None:
+            return None if self.calm else self.troubles.pop(f"{process.name}:{name.rpartition(':')[2]}", None)
+
+        return SimDatabase(self.kernel, self.connection, process, trouble, self.parts.text)
+
+    def start_worker(self, name: str) -> None:
+        self.births += 1
+        process = Process(name)
+        self.kernel.processes[name] = process
+        database, tasks = self.database(process), SimTasks(self.kernel, process)
+        clock = self.parts.clock(self.kernel, self.skews.get(name, 0.0))
+        channel = SimChannel(self.policy, self.kernel, process, self.provider)
+        registry = Registry({"reminder": self.registry_kind}, {"reminder": self._handler(process)}, {"mail": channel})
+        holder = f"{name}#{self.births}"
+        draw = Random(f"{self.seed}/{holder}").random
+        lane = self.parts.lane(
+            channel, registry, database, self.store, clock, tasks, draw, SETTINGS, holder, "duebook.example"
+        )
+        self.kernel.spawn(process, "lane", self.parts.run(lane))
+        agents: list[Agent] = [
+            self.parts.rescuer(registry, database, self.store, SETTINGS, holder),
+            Sweeper(database, self.store, clock, SETTINGS, holder),
+            Reconciler(registry, database, self.store, clock, SETTINGS, holder),
+        ]
+        for agent in agents:
+            self.kernel.spawn(process, type(agent).__name__.lower(), self._keep(agent, process))
+
+    async def _keep(self, agent: Agent, process: Process) -> None:
+        while True:
+            more = False
+            try:
+                more = await agent.step()
+            except (Busy, StoreUnavailable):
+                pass
+            if not more:
+                await Until(lambda: False, self.kernel.elapsed + agent.pace_seconds)
+
+    def _handler(self, process: Process) -> Callable[[Due], Coroutine[Any, Any, Email | Skip]]:
+        async def handler(due: Due) -> Email | Skip:
+            await Point("handler")
+            if due.key in self.known.read:
+                return Skip("it was read")
+            self.known.renders[due.key] += 1
+            text = f"rendering {self.known.renders[due.key]}"
+            return Email(to=f"{due.recipient}@example.net", subject=due.key, text=text)
+
+        return handler
+
+    # Owners and reviewers
+
+    def _start_owner(self) -> None:
+        process = Process("owner")
+        self.kernel.processes["owner"] = process
+        self.kernel.spawn(process, "owner", self._owner(process))
+
+    async def _owner(self, process: Process) -> None:
+        database = self.database(process)
+        verbs = Verbs(Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "owner"))
+        deeds = 0
+        while not self.calm:
+            deeds += 1
+            draw = Random(f"{self.seed}/owner/{deeds}")
+            await Until(lambda: self.calm, self.kernel.elapsed + draw.uniform(1, 12))
+            if self.calm:
+                return
+            key = f"n{draw.randrange(self.config.count)}"
+            try:
+                await self._deed(draw.choice(DEEDS), key, verbs, database)
+            except (Busy, StoreUnavailable):
+                # Whether it was done is unknown, so nothing is concluded from it.
+                self.known.cancelled_at.pop(key, None)
+                self.known.ruled_resend[key] += 1
+
+    async def _deed(self, deed: str, key: str, verbs: Verbs, database: SimDatabase) -> None:
+        work: Work[Any]
+        match deed:
+            case "read":
+                self.known.read.add(key)
+                return
+            case "cancel":
+                work = verbs.cancel("reminder", key, reason="withdrawn")
+            case "reschedule":
+                work = verbs.reschedule("reminder", key, after=timedelta(seconds=7))
+            case "rearm":
+                work = verbs.schedule(
+                    "reminder", key, recipient="r", after=timedelta(seconds=3), if_exists="rearm"
+                )
+            case "redrive":
+                work = verbs.redrive("reminder", key, reason="try again")
+            case "resend":
+                work = verbs.resolve("reminder", key, "resend", reason="send it again")
+            case "sent":
+                work = verbs.resolve("reminder", key, "sent", reason="they got it")
+            case _:
+                work = verbs.send_now("reminder", key)
+        if deed in ("rearm", "redrive", "reschedule", "resend"):
+            self.known.cancelled_at.pop(key, None)
+        answer = await database.run(work.plan(Wakes()))
+        if deed == "cancel" and answer and answer.result == "done":
+            self.known.cancelled_at[key] = len(self.provider.taken.get(f"sim:reminder:{key}", []))
+        if deed == "resend" and answer:
+            self.known.ruled_resend[key] += 1
+
+
+DEEDS = ("read", "cancel", "cancel", "reschedule", "rearm", "rearm", "redrive", "redrive", "resend", "sent", "send_now")
+
+
+def _unkeyed(on_uncertain: OnUncertain) -> OnUncertain:
+    return "hold" if on_uncertain == "resend" else on_uncertain
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The real parts, each of which a mutant may replace by a broken one."""
+
+    store: Callable[[], Any] = SqlStore
+    lane: Callable[..., Any] = Lane
+    rescuer: Callable[..., Any] = Rescuer
+    clock: Callable[..., Any] = SimClock
+    run: Callable[[Any], Any] = lambda lane: lane.run()
+    text: Callable[[str], str] | None = None
+    schema: Callable[[str], str] | None = None
+
+
+@cache
+def _schema() -> bytes:
+    return _serialized(catalog.migrations("sqlite")[0][2])
+
+
+def _serialized(text: str) -> bytes:
+    connection = sqlite3.connect(":memory:")
+    for _, _, migration in [(0, "", text)]:
+        connection.executescript(migration)
+    return connection.serialize()
+
+
+def fresh_connection(schema: Callable[[str], str] | None) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    if schema is None:
+        connection.deserialize(_schema())
+    else:
+        connection.executescript(schema(catalog.migrations("sqlite")[0][2]))
+    return connection
+
+
+__all__ = ["START", "Config", "Parts", "World"]
