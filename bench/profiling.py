@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import cProfile
-import io
 import pstats
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from duebook import Duebook, New
@@ -25,33 +26,34 @@ from duebook.ports import Plan, Rows, Statement
 
 from .filling import fill_due
 from .run import Run
-from .subject import KIND, Dialect, Send, database, drain, make_book
+from .subject import KIND, Dialect, Send, database, drain, make_book, nothing
 
 TOP = 25
+WAITS = {"<method 'poll' of 'select.epoll' objects>", "<method 'get' of '_queue.SimpleQueue' objects>"}
 CONCURRENCY = 400
 R = TypeVar("R")
 
-Work = Callable[[Callable[[Send | None], Duebook], int], Any]
+BookFor = Callable[[Send], Duebook]
+Work = Callable[[BookFor, int, AbstractContextManager[object]], Coroutine[Any, Any, object]]
 
 
-async def _drain(book_for: Callable[[Send | None], Duebook], count: int) -> None:
-    await drain(book_for, count)
-
-
-async def _schedule(book_for: Callable[[Send | None], Duebook], count: int) -> None:
-    book = book_for(None)
+async def _schedule(book_for: BookFor, count: int, watched: AbstractContextManager[object]) -> None:
+    book = book_for(nothing)
     at = datetime.now(UTC) + timedelta(days=1)
-    for n in range(count):
-        await book.schedule(KIND, f"one-{n}", recipient=f"person-{n}", at=at, data={"n": n})
+    await book.schedule(KIND, "first", recipient="you", at=at)
+    with watched:
+        for n in range(count):
+            await book.schedule(KIND, f"one-{n}", recipient=f"person-{n}", at=at, data={"n": n})
     await book.close()
 
 
-async def _bulk(book_for: Callable[[Send | None], Duebook], count: int) -> None:
-    book = book_for(None)
+async def _bulk(book_for: BookFor, count: int, watched: AbstractContextManager[object]) -> None:
+    book = book_for(nothing)
     at = datetime.now(UTC) + timedelta(days=1)
-    await book.schedule_many(
-        [New(kind=KIND, key=f"bulk-{n}", recipient=f"person-{n}", at=at, data={"n": n}) for n in range(count)]
-    )
+    await book.schedule(KIND, "first", recipient="you", at=at)
+    news = [New(kind=KIND, key=f"bulk-{n}", recipient=f"person-{n}", at=at, data={"n": n}) for n in range(count)]
+    with watched:
+        await book.schedule_many(news)
     await book.close()
 
 
@@ -59,7 +61,7 @@ JOBS: dict[str, tuple[Dialect, Work, Callable[[Run], int]]] = {
     f"{job}-{dialect.lower()}": (dialect, work, count)
     for dialect in ("SQLite", "PostgreSQL")
     for job, work, count in (
-        ("drain", _drain, lambda run: run.scale.due // 5),
+        ("drain", drain, lambda run: run.scale.due // 2),
         ("schedule", _schedule, lambda run: 3 * run.scale.singles["PostgreSQL"]),
         ("bulk", _bulk, lambda run: run.scale.bulk // 2),
     )
@@ -75,22 +77,21 @@ def profile(run: Run, job: str) -> str:
     with database(dialect, run.server) as url:
         fill_due(url, count)
         run.say("under the profiler")
-        told += _profiled(lambda: asyncio.run(work(lambda send: _book(url, send), count)), count)
+        told += _profiled(lambda main: asyncio.run(work(partial(_book, url), count, main)), count)
     with database(dialect, run.server) as url:
         fill_due(url, count)
         run.say("with its statements timed")
         clock = StatementClock()
-        started = time.perf_counter()
-        asyncio.run(work(lambda send: clock.watch(_book(url, send)), count))
-        told.append(clock.told(count, time.perf_counter() - started))
+        asyncio.run(work(lambda send: clock.watch(_book(url, send)), count, clock))
+        told.append(clock.told(count))
     return "\n\n".join(told)
 
 
-def _book(url: str, send: Send | None) -> Duebook:
-    return make_book(url, send, CONCURRENCY) if send else make_book(url)
+def _book(url: str, send: Send) -> Duebook:
+    return make_book(url, send, CONCURRENCY)
 
 
-def _profiled(work: Callable[[], object], count: int) -> list[str]:
+def _profiled(work: Callable[[cProfile.Profile], object], count: int) -> list[str]:
     found: list[tuple[str, cProfile.Profile]] = []
 
     def start(frame: Any, event: str, arg: Any) -> None:
@@ -105,23 +106,23 @@ def _profiled(work: Callable[[], object], count: int) -> list[str]:
         threading.setprofile(start)
     main = cProfile.Profile()
     try:
-        main.runcall(work)
+        work(main)
     finally:
         threading.setprofile(None)
     return [_top(name, each, count) for name, each in [("event loop", main), *found]]
 
 
 def _top(name: str, profiler: cProfile.Profile, count: int) -> str:
-    text = io.StringIO()
-    stats = pstats.Stats(profiler, stream=text)
-    total = stats.total_tt  # type: ignore[attr-defined]
-    if total < 0.01:
-        return f"thread {name}: {total:.3f} s"
+    stats: dict[Any, Any] = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    busy = {where: each for where, each in stats.items() if where[2] not in WAITS}
+    total = sum(each[2] for each in busy.values())
+    waited = sum(each[2] for each in stats.values()) - total
     lines = [
-        f"thread {name}: {total:.2f} s, {1e6 * total / count:.0f} µs for each notification, {TOP} functions by own time"
+        f"thread {name}: for each notification {1e6 * total / count:.1f} µs busy, {1e6 * waited / count:.1f} µs waiting; "
+        f"{TOP} functions by own time",
+        "  own µs each  share   with callees µs each  calls each",
     ]
-    lines.append("  own µs each  share   with callees µs each  calls each")
-    rows = sorted(stats.stats.items(), key=lambda item: item[1][2], reverse=True)  # type: ignore[attr-defined]
+    rows = sorted(busy.items(), key=lambda item: item[1][2], reverse=True)
     for (file, line, function), (_, calls, own, cumulative, _) in rows[:TOP]:
         where = "" if file == "~" else f"{'/'.join(file.split('/')[-2:])}:{line} "
         each = f"{1e6 * own / count:11.2f}  {own / total:5.1%}  {1e6 * cumulative / count:20.2f}  {calls / count:10.2f}"
@@ -133,8 +134,15 @@ class StatementClock:
     """Times the statements of a Duebook's database, by verb."""
 
     def __init__(self) -> None:
+        self._started = self._ended = 0.0
         self._seconds: dict[str, list[float]] = {}
         self._rows: dict[str, int] = {}
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended = time.perf_counter()
 
     def watch(self, book: Duebook) -> Duebook:
         inner: Any = book.wired.database
@@ -156,7 +164,8 @@ class StatementClock:
             result: R = end.value
             return result
 
-    def told(self, count: int, seconds: float) -> str:
+    def told(self, count: int) -> str:
+        seconds = self._ended - self._started
         lines = [f"statements: the whole took {seconds:.2f} s, {count / seconds:,.0f} /s, unprofiled"]
         lines.append("   total s  calls  rows each   ms each  µs a notification  verb")
         for verb, times in sorted(self._seconds.items(), key=lambda item: -sum(item[1])):

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -71,8 +71,13 @@ def make_book(url: str, send: Send = nothing, concurrency: int = CONCURRENCIES[0
     return book
 
 
-async def drain(book_for: Callable[[Send], Duebook], count: int) -> float:
-    """Run a worker until `count` due notifications are sent and settled; answers the seconds from start to stop."""
+async def drain(
+    book_for: Callable[[Send], Duebook], count: int, watched: AbstractContextManager[object] | None = None
+) -> float:
+    """Run a worker until `count` due notifications are sent and settled; answers the seconds from start to stop.
+
+    `watched` is entered for as long: a profiler, say.
+    """
     left, done = count, asyncio.Event()
 
     async def send(message: Message, context: SendContext) -> Outcome:
@@ -85,8 +90,9 @@ async def drain(book_for: Callable[[Send], Duebook], count: int) -> float:
     book = book_for(send)
     settle_down(book.url)
     started = time.perf_counter()
-    async with book.worker(), asyncio.timeout(PATIENCE_SECONDS):
-        await done.wait()
+    with watched or nullcontext():
+        async with book.worker(), asyncio.timeout(PATIENCE_SECONDS):
+            await done.wait()
     seconds = time.perf_counter() - started
     await book.close()
     return seconds

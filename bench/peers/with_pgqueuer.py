@@ -2,9 +2,9 @@
 
 Its own published benchmark is five queue managers in one process, each with an asyncpg connection of its own and
 batches of ten, in drain mode, on uvloop. That setup is tried, and others with fewer managers and larger batches, on
-uvloop and on asyncio; the fastest of them is then measured. Jobs are enqueued with its own batch call, tables are
-logged (its default). Timed from before the managers start until the last entrypoint has been called, so its shutdown
-costs it nothing.
+uvloop and on asyncio; the fastest of them is then measured as well, since its guide says to raise the batch for short
+jobs. Jobs are enqueued with its own batch call, tables are logged (its default). Timed from before the managers start
+until the last job is recorded as done, so its shutdown costs it nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 import asyncpg
 import uvloop
@@ -43,10 +44,15 @@ class Setup:
         return uvloop.new_event_loop if self.uvloop else asyncio.new_event_loop
 
 
+ITS_OWN = Setup(5, 10, True)
 SETUPS = (
-    Setup(5, 10, True), Setup(1, 100, True), Setup(2, 100, True), Setup(2, 100, False), Setup(2, 500, True),
-    Setup(5, 100, True),
-)  # fmt: skip
+    ITS_OWN,
+    Setup(1, 100, True),
+    Setup(2, 100, True),
+    Setup(1, 500, True),
+    Setup(2, 500, True),
+    Setup(2, 500, False),
+)
 
 
 def drain_pgqueuer(server: str, count: int, setup: Setup) -> float:
@@ -66,13 +72,20 @@ async def _drain(url: str, count: int, setup: Setup) -> float:
     left, ended = count, 0.0
 
     async def nothing(job: Job) -> None:
-        nonlocal left, ended
+        nonlocal left
         left -= 1
-        if not left:
+
+    def noting(log_jobs: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
+        async def noted(done: Any) -> None:
+            nonlocal ended
+            await log_jobs(done)
             ended = time.perf_counter()
+
+        return noted
 
     for manager in managers:
         manager.entrypoint(ENTRYPOINT)(nothing)
+        manager.qm.queries.log_jobs = noting(manager.qm.queries.log_jobs)  # type: ignore[method-assign, assignment]
     settle_down(url)
     started = time.perf_counter()
     async with asyncio.timeout(PATIENCE_SECONDS):

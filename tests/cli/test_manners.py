@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -175,8 +176,6 @@ def test_migrating(empty_url: str, postgres_url: str) -> None:
 
 
 def test_the_printed_sql_makes_the_tables(empty_url: str, tmp_path: Path) -> None:
-    import sqlite3
-
     with sqlite3.connect(tmp_path / "book.db") as connection:
         connection.executescript(duebook("migrate", "--sql", "--database", empty_url).out)
     connection.close()

@@ -1,6 +1,14 @@
 """What operators see and do: status and its exit codes, pauses, modes, the doctor."""
 
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 import pytest
+
+from duebook import EngineSettings
+from duebook.cli import probes
+from duebook.cli.doctor import Finding, postgres, sqlite, zone_data
 
 from .support import deliver, duebook
 
@@ -56,9 +64,7 @@ def test_the_doctor_explains_each_finding() -> None:
         assert findings["synchronous"]["level"] == "good"
 
 
-def test_the_doctor_knows_a_database_without_tables(empty_url: str, tmp_path: object) -> None:
-    import sqlite3
-
+def test_the_doctor_knows_a_database_without_tables(empty_url: str) -> None:
     connection = sqlite3.connect(empty_url.removeprefix("sqlite:///"))
     connection.execute("create table other (id integer)")
     connection.close()
@@ -79,3 +85,43 @@ def test_retention_is_the_apps_own(url: str, app: str) -> None:
     deliver(url, 1)
     assert duebook("prune", "--app", app, "--json").json == {"parts": {"renewal": 0}, "identities": {"renewal": 0}}
     assert duebook("prune", "--older-than", "0s", "--kind", "renewal", "--json").json["parts"] == {"renewal": 3}
+
+
+def judged(**seen: Any) -> dict[str, Finding]:
+    settings = {
+        "server_version_num": "150020",
+        "server_version": "15.20",
+        "fsync": "on",
+        "full_page_writes": "on",
+        "synchronous_commit": "on",
+        **seen.pop("settings", {}),
+    }
+    usual = {"skew": timedelta(0), "trip": timedelta(0), "proxied": False, "pooled": False, "heard": True}
+    found = postgres(probes.Postgres(settings=settings, **{**usual, **seen}), EngineSettings())
+    return {finding.topic: finding for finding in found}
+
+
+def test_what_the_doctor_thinks_of_a_server() -> None:
+    assert {finding.level for finding in judged().values()} == {"good"}
+    assert judged(settings={"synchronous_commit": "off"})["durability"].level == "problem"
+    assert judged(settings={"fsync": "off"})["durability"].level == "problem"
+    assert judged(settings={"server_version_num": "120001"})["PostgreSQL"].level == "problem"
+    assert judged(skew=timedelta(seconds=-3))["clocks"].level == "advice"
+    assert "behind this host" in judged(skew=timedelta(seconds=-3))["clocks"].found
+    assert judged(skew=timedelta(minutes=1))["clocks"].level == "problem"
+    assert judged(proxied=True)["pooling"].level == "good"
+    assert judged(proxied=True, pooled=True)["pooling"].level == "problem"
+    assert judged(heard=False)["LISTEN"].level == "problem"
+
+
+def test_what_the_doctor_thinks_of_sqlite_and_zones() -> None:
+    def level(release: tuple[int, ...], mode: str, synchronous: str = "full") -> set[str]:
+        return {finding.level for finding in sqlite(probes.Sqlite(release, mode, synchronous))}
+
+    assert level((3, 40, 1), "wal") == {"problem", "good"}
+    assert level((3, 40, 1), "truncate") == level((3, 51, 3), "wal") == {"good"}
+    assert level((3, 51, 3), "wal", "normal") == {"good", "advice"}
+
+    now = datetime(2027, 6, 1, tzinfo=UTC)
+    assert zone_data("2026f", now).level == zone_data("2027a", now).level == "good"
+    assert zone_data("2025b", now).level == "advice"

@@ -174,8 +174,9 @@ async def test_expired_leases_are_found_whatever_they_were_held_for(
 async def test_the_message_of_a_doubtful_attempt_stays_while_it_goes_out_again(world: World) -> None:
     intent = await world.sending("a")
     await world.settle(intent, uncertain())
-    await world.apply(moved(await world.read("a"), Event.RESOLVE_RESEND, world.clock.now(),
-                            wake_at=world.clock.now(), permit="ruled"))
+    await world.apply(
+        moved(await world.read("a"), Event.RESOLVE_RESEND, world.clock.now(), wake_at=world.clock.now(), permit="ruled")
+    )
     world.clock.advance(5)
     (n,) = await world.claim()
     (again,) = await world.begin(n, text="Something else")

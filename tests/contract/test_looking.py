@@ -1,6 +1,7 @@
 """What agents and people see without changing anything."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ async def test_peek_sees_a_suspect_whatever_the_floor(world: World) -> None:
 async def test_one_look_sees_what_every_agent_has_to_do(world: World) -> None:
     channels, kinds = ("mail", "push", "post"), ("mail",)
     assert await world.do(world.store.look(channels, kinds)) == Sight(
-        {"mail": None, "push": None, "post": None}, None, None, None, None
+        dict.fromkeys(channels), dict.fromkeys(channels), None, None, None, None
     )
     now = world.clock.now()
     await world.bring("u", State.UNCERTAIN)
@@ -46,10 +47,13 @@ async def test_one_look_sees_what_every_agent_has_to_do(world: World) -> None:
     await world.schedule("b", due=20, channel="push", priority=Priority.URGENT)
     await world.schedule("c", due=1, channel="push", kind="unknown")
     await world.bring("r", State.REVIEW)
+    n = await world.claimed("suspect", channel="post")
+    await world.apply(moved(n, Event.LOSE, now, wake_at=world.clock.at(2), alone=True))
     u = await world.read("u")
     await world.do(world.store.record_evidence([Evidence(u.id, 1, now, "late_report", "unknown")]))
     sight = await world.do(world.store.look(channels, kinds))
     assert sight.wakes == {"mail": world.clock.at(60), "push": world.clock.at(20), "post": None}
+    assert sight.suspects == {"mail": None, "push": None, "post": world.clock.at(2)}
     assert (sight.lease, sight.expiry, sight.attention, sight.evidence) == (
         world.clock.at(LEASE), world.clock.at(90), now + QUIET, now,
     )  # fmt: skip
@@ -66,7 +70,13 @@ async def test_the_backlog_counts_what_waits_and_how_old_the_oldest_is(world: Wo
     await world.schedule("due", due=-100)
     await world.schedule("later", due=60)
     backlog = await world.do(world.store.read_backlog(world.clock.now()))
-    assert (backlog.due, backlog.in_flight, backlog.expired_leases, backlog.uncertain, backlog.review) == (1, 2, 1, 1, 1)
+    assert (backlog.due, backlog.in_flight, backlog.expired_leases, backlog.uncertain, backlog.review) == (
+        1,
+        2,
+        1,
+        1,
+        1,
+    )
     assert backlog.oldest_due_at == world.clock.now() - timedelta(seconds=100)
     assert backlog.oldest_uncertain_at == world.clock.now() - timedelta(seconds=26)
     assert backlog.oldest_review_at == world.clock.now() - timedelta(seconds=16)
@@ -131,7 +141,7 @@ async def test_a_search_goes_page_by_page_newest_first(world: World) -> None:
         ({"kind": "%"}, set()),
     ],
 )
-async def test_a_search_filters(world: World, filters: dict[str, str], found: set[str]) -> None:
+async def test_a_search_filters(world: World, filters: dict[str, Any], found: set[str]) -> None:
     await world.bring("x", State.ACCEPTED)
     await world.schedule("a", recipient="bob")
     await world.schedule("t", tenant="acme")

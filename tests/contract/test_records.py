@@ -73,10 +73,12 @@ async def test_every_move_that_is_no_attempt_is_in_the_history(world: World) -> 
 async def test_a_batch_of_moves_records_each_with_its_own(world: World) -> None:
     await world.schedule("a", "b", "c")
     a, b, c = await world.claim()
-    (intent,) = await world.begin(b)
-    await world.apply(lose(await world.read("b"), 5, world.clock.now(), "rescuer", QUIET),
-                      moved(c, Event.SKIP, world.clock.now(), reason="read"),
-                      moved(a, Event.REJECT, world.clock.now(), reason="broken"))
+    assert await world.begin(b)
+    await world.apply(
+        lose(await world.read("b"), 5, world.clock.now(), "rescuer", QUIET),
+        moved(c, Event.SKIP, world.clock.now(), reason="read"),
+        moved(a, Event.REJECT, world.clock.now(), reason="broken"),
+    )
     stories = {key: await world.story(key) for key in "abc"}
     assert {key: len(story.attempts) for key, story in stories.items()} == {"a": 0, "b": 1, "c": 0}
     assert {key: [e.event for e in story.history] for key, story in stories.items()} == {

@@ -126,9 +126,7 @@ async def test_rearm_takes_back_a_cancelled_one_and_answers_the_truth_otherwise(
     world: World, state: State, changed: bool, after: State
 ) -> None:
     before = await world.bring("a", state)
-    answer = await world.book.schedule(
-        "mail", "a", recipient="ann", after=HOUR, data={"new": 1}, if_exists="rearm"
-    )
+    answer = await world.book.schedule("mail", "a", recipient="ann", after=HOUR, data={"new": 1}, if_exists="rearm")
     n = await world.read("a")
     assert (answer.changed, answer.state, n.state) == (changed, after, after)
     assert n.id == before.id

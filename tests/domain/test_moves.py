@@ -9,7 +9,7 @@ from duebook.domain.notification import Attempt, Move, move
 from duebook.errors import IllegalMove
 from tests.domain.builders import HOUR, NOW, doubted, intent, make
 
-INSTANT = {state: "closed_at" for state in CLOSED} | {State.UNCERTAIN: "attention_at", State.REVIEW: "attention_at"}
+INSTANT = dict.fromkeys(CLOSED, "closed_at") | {State.UNCERTAIN: "attention_at", State.REVIEW: "attention_at"}
 CLOSING_WITHOUT_CERTAINTY = [
     edge for edge in EDGES if edge.next in NEEDS_CERTAINTY and edge.state not in (State.UNCERTAIN, State.REVIEW)
 ]

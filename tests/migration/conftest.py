@@ -1,3 +1,12 @@
-from tests.support.fixtures import clock, migrated_file, psql_session, world
+import os
+from collections.abc import Iterator
 
-__all__ = ["clock", "migrated_file", "psql_session", "world"]
+import pytest
+
+from tests import postgres
+
+
+@pytest.fixture
+def empty_postgres() -> Iterator[str]:
+    with postgres.fresh_database(os.environ[postgres.VARIABLE]) as url:
+        yield url

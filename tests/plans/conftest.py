@@ -1,3 +1,105 @@
+"""Two hundred thousand notifications, most of them far in the future, in both databases."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
 from tests.support.fixtures import clock, migrated_file, psql_session, world
+from tests.support.shell import Shell
 
 __all__ = ["clock", "migrated_file", "psql_session", "world"]
+
+ROWS = 200_000
+NOW = "2030-01-07T12:00:00.000000Z"
+
+# One row in forty is not scheduled: held, uncertain, in review or closed. Ten thousand are due on their own channels:
+# `paused` is paused, `orphan` is of a kind nobody serves.
+COLUMNS = """
+    insert into @notifications (
+        id, kind, key, recipient, namespace, channel, priority, group_key, data, due_at, expires_at, state, event,
+        version, wake_at, lease_until, attention_at, closed_at, holder, age_from, created_at, moved_at, reason, basis, number,
+        message, begun_at)
+    select
+        i, case when i > 195000 then 'unknown' else 'mail' end, 'k' || i, 'r' || i % 20000, 'test',
+        case when i > 195000 then 'orphan' when i > 190000 then 'paused' else 'mail' end, i % 3,
+        'g' || i % 50000, '{{}}', at, case when i % 10 = 0 and i <= 190000 then at end, s, 'schedule', 1,
+        case when s = 'scheduled' then at end, case when s = 'claimed' then at end,
+        case when s in ('uncertain', 'review') then at end, case when s = 'accepted' then at end,
+        case when s = 'claimed' then 'w' end, at, at, at, 'why', case when s = 'accepted' then 'reported' end, 1,
+        '{{}}', at
+    from (
+        select i, case when i > 190000 or i % 40 <> 0 then 'scheduled' when i % 160 = 0 then 'claimed'
+            when i % 160 = 40 then 'uncertain' when i % 160 = 80 then 'review' else 'accepted' end as s,
+            {at} as at
+        from {numbers}) as made"""
+
+IDENTITIES = """
+    insert into @identities (kind, key, notification_id, recipient, due_at, created_at)
+    select kind, key, id, recipient, due_at, created_at from @notifications"""
+
+LEDGER = """
+    insert into @attempts (notification_id, number, channel, begun_at, ended_at, holder, outcome)
+    select id, 1, channel, due_at, due_at, 'w', 'uncertain' from @notifications where id % 8 = 0"""
+
+EVIDENCE = """
+    insert into @evidence (notification_id, number, source, says, at, considered_at)
+    select id, 1, 'receipt', 'unknown', due_at, due_at from @notifications where id % 8 = 0"""
+
+PAUSE = f"insert into @controls (scope, paused_at, by, at) values ('channel:paused', '{NOW}', 'ops', '{NOW}')"
+
+
+@pytest.fixture(scope="session")
+def crowded_postgres(psql_session: tuple[str, Shell]) -> Shell:
+    _, shell = psql_session
+    at = f"timestamptz '{NOW}' + case when i > 190000 then -i * interval '1 ms' else i * interval '1 s' end"
+    with shell.connection.transaction():
+        shell.run("alter table @notifications disable trigger user")
+        shell.run(COLUMNS.format(at=at, numbers=f"generate_series(1, {ROWS}) as i"))
+        shell.run("alter table @notifications enable trigger user")
+        for statement in (IDENTITIES, LEDGER, EVIDENCE, PAUSE):
+            shell.run(statement)
+    for table in ("notifications", "identities", "attempts", "evidence"):
+        shell.run(f"vacuum analyze @{table}")
+    return shell
+
+
+@pytest.fixture(scope="session")
+def crowded_sqlite(migrated_file: Path) -> Iterator[Shell]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    with sqlite3.connect(migrated_file) as empty:
+        empty.backup(connection)
+    empty.close()
+    shell = Shell("sqlite", connection)
+    triggers = shell.run("select name, sql from sqlite_master where type = 'trigger'")
+    numbers = f"(with recursive n(i) as (select 1 union all select i + 1 from n where i < {ROWS}) select i from n)"
+    offset = "case when i > 190000 then -i / 1000.0 else i end"
+    at = f"strftime('%Y-%m-%dT%H:%M:%f000Z', '{NOW}', ({offset}) || ' seconds')"
+    shell.run("begin")
+    for name, _ in triggers:
+        shell.run(f"drop trigger {name}")
+    for statement in (COLUMNS.format(at=at, numbers=numbers), IDENTITIES, LEDGER, EVIDENCE, PAUSE):
+        shell.run(statement)
+    for _, sql in triggers:
+        shell.run(sql)
+    shell.run("commit")
+    shell.run("analyze")
+    yield shell
+    shell.close()
+
+
+@pytest.fixture
+def pinned_past(psql_session: tuple[str, Shell], crowded_postgres: Shell) -> Iterator[Shell]:
+    """Three thousand rows were due long ago and went through the index, and a transaction of somebody else that began
+    before keeps their dead entries from being cleared away."""
+    with psycopg.connect(psql_session[0]) as elsewhere:
+        elsewhere.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        elsewhere.execute("select count(*) from duebook.kinds")
+        rows = "where id <= 3000 and wake_at is not null"
+        for shift in ("- interval '40 days'", "+ interval '40 days'"):
+            crowded_postgres.run(f"update @notifications set wake_at = wake_at {shift} {rows}")
+        yield crowded_postgres
+        elsewhere.rollback()
+    crowded_postgres.run("vacuum analyze @notifications")

@@ -38,9 +38,7 @@ async def test_a_due_notification_is_sent_once_and_recorded(crew: Crew) -> None:
     ],
     ids=["skip", "cancel", "reject", "defer"],
 )
-async def test_a_decision_not_to_send_is_recorded_with_its_reason(
-    crew: Crew, decision: Decision, state: State
-) -> None:
+async def test_a_decision_not_to_send_is_recorded_with_its_reason(crew: Crew, decision: Decision, state: State) -> None:
     async def decide(due: Due) -> Decision:
         return decision
 

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from duebook.domain.lifecycle import State
+from duebook.domain.outcome import Accepted
 from duebook.domain.ownership import Answer
-from duebook.errors import StoreUnavailable
-from tests.support.engine import Crew
-from tests.support.worlds import World, intent_of
+from duebook.stores.drive import drive_async
+from duebook.stores.postgres.database import _execute
+from tests.support.engine import Crew, Gate
+from tests.support.locks import somebody_waits_for
+from tests.support.worlds import World, email, intent_of
 
 REPETITIONS = 200
 
@@ -45,48 +48,46 @@ async def test_owner_and_lane_race_two_hundred_times_and_the_answer_is_always_tr
 
 
 ORDERS = {
-    "before the claim": 0,
-    "while the handler thinks": 1,
-    "after the decision, before the begin": 2,
-    "once it is on the wire": 3,
+    "before the claim": State.CANCELLED,
+    "while the handler thinks": State.CANCELLED,
+    "as the begin is on its way": State.CANCELLED,
+    "once it is on the wire": State.ACCEPTED,
+    "as the outcome is on its way": State.ACCEPTED,
 }
 
 
 @pytest.mark.parametrize("order", ORDERS)
 async def test_a_cancel_at_every_step_of_a_lane(crew: Crew, order: str) -> None:
     world = crew.world
+    thinking, sending = Gate(email()), Gate(Accepted("p-1"))
     channel = crew.channel()
-    crew.kind()
+    crew.kind(handler=thinking)
+    channel.answers = [sending]
     await world.schedule("a")
     lane = crew.lane()
-    step = ORDERS[order]
-    answers = []
-
-    async def cancel() -> None:
-        answers.append(await world.book.cancel("mail", "a", reason="read"))
-
-    if step == 0:
-        await cancel()
-    verb = {1: "read_controls", 2: "begin", 3: "apply"}.get(step)
-    if verb:
-        # The lane's own statement is held up, so that the owner is first by force.
-        world.database.fail(verb, "late")
-    try:
-        await lane.settle_down()
-    except StoreUnavailable:
-        pass
-    if step in (1, 2, 3):
-        await cancel()
-        await world.database.deliver()
-        for _ in range(3):
-            world.clock.advance(1)
-            await lane.settle_down()
-    if step == 3:
-        assert (answers[0].result, answers[0].state) == ("too_late", State.SENDING)
-        assert await world.state("a") is State.ACCEPTED
+    begin = world.database.hold("begin")
+    outcome = None
+    if order != "before the claim":
+        await lane.until(lambda: bool(thinking.entered))
+    if order not in ("before the claim", "while the handler thinks"):
+        thinking.open()
+        await lane.until(lambda: begin.entered)
+    if ORDERS[order] is State.ACCEPTED:
+        begin.open()
+        await lane.until(lambda: bool(sending.entered))
+    if order == "as the outcome is on its way":
+        outcome = world.database.hold("apply")
+        sending.open()
+        await lane.until(lambda: outcome.entered)
+    answer = await world.book.cancel("mail", "a", reason="read")
+    for gate in (thinking, begin, sending, *filter(None, [outcome])):
+        gate.open()
+    await lane.settle_down()
+    assert await world.state("a") is ORDERS[order]
+    if ORDERS[order] is State.CANCELLED:
+        assert (answer.result, answer.state, channel.sent) == ("done", State.CANCELLED, [])
     else:
-        assert answers[0].result == "done"
-        assert (await world.state("a"), channel.sent) == (State.CANCELLED, [])
+        assert (answer.result, answer.state, channel.keys) == ("too_late", State.SENDING, ["a"])
 
 
 async def test_cancel_waits_for_a_begin_that_holds_the_row_and_then_says_too_late(world: World) -> None:
@@ -96,18 +97,10 @@ async def test_cancel_waits_for_a_begin_that_holds_the_row_and_then_says_too_lat
     n = await world.claimed("a")
     pool = world.database.inner
     async with pool._connection() as connection, connection.transaction():
-        from duebook.stores.postgres import database as module
-
-        def begin() -> Any:
-            return world.store.begin("mail", [intent_of(n, world.clock.now())], world.clock.now())
-
-        plan = begin()
-        await module._execute(connection, next(plan))
+        plan = world.store.begin("mail", [intent_of(n, world.clock.now())], world.clock.now())
+        await drive_async(plan, lambda statement: _execute(connection, statement))
         waiting = asyncio.create_task(world.book.cancel("mail", "a", reason="read"))
-        while not await connection.fetchval(
-            "select count(*) from pg_locks where not granted and pid <> pg_backend_pid()"
-        ):
-            await asyncio.sleep(0)
+        await somebody_waits_for(connection)
         assert not waiting.done()
     answer = await waiting
     assert (answer.result, answer.state) == ("too_late", State.SENDING)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -38,9 +37,7 @@ async def test_many_claimers_take_each_row_exactly_once(world: World, others: li
 
     async def worker(database: Any, name: str) -> None:
         now, until = world.clock.now(), world.clock.at(15)
-        while found := await database.ask(
-            world.store.claim("mail", ["mail"], (7, 5, 3), 1, EPOCH, now, until, name)
-        ):
+        while found := await database.ask(world.store.claim("mail", ["mail"], (7, 5, 3), 1, EPOCH, now, until, name)):
             taken.extend(n.id for n in found)
             assert {n.holder for n in found} == {name}
 
@@ -60,10 +57,19 @@ async def test_two_lanes_on_one_channel_send_each_one_once(crew: Crew) -> None:
     assert sorted(channel.keys) == sorted(f"k{i}" for i in range(40))
 
 
-@pytest_asyncio.fixture
-async def other(world: World) -> AsyncIterator[Any]:
-    if world.dialect != "postgres":
-        pytest.skip("SQLite has one writer: no row is ever locked while another transaction runs")
-    connection = await asyncpg.connect(world.address)
-    yield connection
-    await connection.close()
+@pytest.mark.parametrize("world", ["postgres"], indirect=True)
+async def test_a_row_that_somebody_locks_is_passed_over_and_not_waited_for(world: World) -> None:
+    """SQLite has one writer: no row is ever locked while another transaction runs."""
+    world.declare()
+    await world.schedule("a", "b", expires_at=world.clock.at(1))
+    await world.claimed("held")
+    await world.bring("doubt", State.UNCERTAIN)
+    late = world.clock.at(10_000)
+    lock = "select * from duebook.notifications where key <> 'b' for update"
+    async with world.database.inner._connection() as elsewhere, elsewhere.transaction():
+        await elsewhere.execute(lock)
+        assert [n.key for n in await world.do(world.store.lock_worthless(late, 9))] == ["b"]
+        assert await world.do(world.store.lock_expired_leases(late, 9)) == []
+        assert await world.do(world.store.lock_uncertain(late, 9)) == []
+        assert [n.key for n in await world.claim()] == ["b"]
+    assert [n.key for n in await world.claim()] == ["a"]

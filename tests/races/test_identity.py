@@ -13,6 +13,7 @@ from duebook import Duebook
 from duebook.domain.lifecycle import State
 from duebook.domain.policy import Retention
 from tests.support.fixtures import truncated
+from tests.support.locks import somebody_waits_for
 from tests.support.shell import Shell
 
 HOUR = timedelta(hours=1)
@@ -37,12 +38,6 @@ async def two(psql_session: tuple[str, Shell]) -> AsyncIterator[tuple[Any, Any]]
         await connection.close()
 
 
-async def blocked(watcher: Any, pid: int) -> None:
-    """Wait until a backend waits for a lock."""
-    while not await watcher.fetchval("select cardinality(pg_blocking_pids($1))", pid):
-        await asyncio.sleep(0)
-
-
 def counted(shell: Shell) -> tuple[int, int]:
     return shell.value("select count(*) from @notifications"), shell.value("select count(*) from @identities")
 
@@ -58,7 +53,7 @@ async def test_the_second_waits_for_the_first_and_answers_what_became_of_it(
     second = b.transaction()
     await second.start()
     waiting = asyncio.create_task(book.using(b).schedule("mail", "k", recipient="bob", after=HOUR * 2))
-    await blocked(a, b.get_server_pid())
+    await somebody_waits_for(a)
     assert not waiting.done()
     await (first.commit() if ending == "commit" else first.rollback())
     answer = await waiting

@@ -111,7 +111,9 @@ ALREADY_ENDED: dict[str, tuple[State, Any]] = {
 
 
 @pytest.mark.parametrize("name", ALREADY_ENDED)
-@pytest.mark.parametrize("outcome", [Accepted("p-late"), Rejected("550"), Retry("451")], ids=["accepted", "no", "retry"])
+@pytest.mark.parametrize(
+    "outcome", [Accepted("p-late"), Rejected("550"), Retry("451")], ids=["accepted", "no", "retry"]
+)
 async def test_evidence_about_one_that_has_ended_does_not_stop_the_reconciler(
     crew: Crew, name: str, outcome: Outcome
 ) -> None:

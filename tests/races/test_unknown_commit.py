@@ -84,9 +84,7 @@ async def test_an_outcome_is_offered_until_it_is_stored(crew: Crew, failures: in
 
 @pytest.mark.parametrize("verb", ["claim", "peek", "read_controls", "extend", "throttle", "record_attempts"])
 @pytest.mark.parametrize("when", ["before", "after"])
-async def test_a_database_that_fails_in_any_verb_costs_time_and_nothing_else(
-    crew: Crew, verb: str, when: When
-) -> None:
+async def test_a_database_that_fails_in_any_verb_costs_time_and_nothing_else(crew: Crew, verb: str, when: When) -> None:
     world = crew.world
     channel = crew.channel(concurrency=3)
     crew.kind()
@@ -116,8 +114,7 @@ async def test_a_batch_with_one_row_the_store_refuses_is_halved_until_it_is_alon
     await crew.go_on(10)
     await crew.rescue()
     await crew.go_on(10)
-    states = dict(world.shell.run("select state, count(*) from @notifications group by state"))
-    assert states == {"accepted": size}
+    assert world.tally() == {"accepted": size}
     assert len(channel.sent) == size
 
 
@@ -134,8 +131,7 @@ async def test_an_outcome_the_store_refuses_does_not_take_its_neighbours_along(c
 
     channel.answers = [accept] * 20
     await crew.lane().settle_down()
-    states = dict(world.shell.run("select state, count(*) from @notifications group by state"))
-    assert states == {"accepted": 19, "sending": 1}
+    assert world.tally() == {"accepted": 19, "sending": 1}
     world.database.poison.clear()
     await crew.rescue()
     assert await world.state("k07") is State.UNCERTAIN

@@ -44,7 +44,8 @@ class Recorder:
             answer = await answer(message, context)
         if isinstance(answer, Exception):
             raise answer
-        return answer  # type: ignore[no-any-return]
+        outcome: Outcome = answer
+        return outcome
 
     async def close(self) -> None: ...
 
@@ -72,6 +73,14 @@ class Serving:
             if quiet >= QUIET_ROUNDS:
                 return
         raise AssertionError(f"the lane does not come to rest within {ROUNDS} rounds")
+
+    async def until(self, happened: Callable[[], bool]) -> None:
+        """Let the lane work until something has happened."""
+        for _ in range(ROUNDS):
+            if happened():
+                return
+            self.lane.round(await self.tasks.wait(0.01 if self.lane.busy or self.lane.beginning else 0))
+        raise AssertionError(f"it did not happen within {ROUNDS} rounds")
 
     async def die(self) -> None:
         """Stop existing, in the middle of whatever was going on."""

@@ -1,5 +1,6 @@
 """A database that fails on command, between a worker and a real one."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from duebook.errors import StoreUnavailable
-from duebook.ports import Clock, Database, Plan, Rows, Statement
+from duebook.ports import Clock, Plan, Rows, Statement
 
 R = TypeVar("R")
 
@@ -28,6 +29,21 @@ class Fault:
     error: type[Exception] = StoreUnavailable
 
 
+class Hold:
+    """A plan that stands still before its first statement, as if another program were quicker."""
+
+    def __init__(self) -> None:
+        self.entered = False
+        self._open = asyncio.Event()
+
+    async def wait(self) -> None:
+        self.entered = True
+        await self._open.wait()
+
+    def open(self) -> None:
+        self._open.set()
+
+
 @dataclass
 class FaultyDatabase:
     """Implements ports.Database over another; `time` answers the test's clock. `said` are the statements in order."""
@@ -38,6 +54,7 @@ class FaultyDatabase:
     said: list[Statement] = field(default_factory=list)
     hooks: dict[str, Callable[[], None]] = field(default_factory=dict)
     poison: dict[int, Exception] = field(default_factory=dict)
+    holds: dict[str, Hold] = field(default_factory=dict)
     slow: list[Callable[[], Any]] = field(default_factory=list)
 
     async def run(self, plan: Plan[R]) -> R:
@@ -59,6 +76,10 @@ class FaultyDatabase:
         """Do something once, when the next statement of a verb is about to be executed."""
         self.hooks[verb] = action
 
+    def hold(self, verb: str) -> Hold:
+        """Stop the next plan that begins with a verb until it is let through."""
+        return self.holds.setdefault(verb, Hold())
+
     async def deliver(self) -> None:
         """Let the server finish what it had already been sent."""
         late, self.slow = self.slow, []
@@ -74,7 +95,9 @@ class FaultyDatabase:
         try:
             first = next(watched)
         except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+            return end.value
+        if hold := self.holds.pop(first.verb, None):
+            await hold.wait()
         if late := self._fault(first, "late"):
             self.slow.append(lambda: run(_resumed(watched, first)))
             raise late.error("the connection broke; the server did not notice")
@@ -89,7 +112,7 @@ class FaultyDatabase:
             try:
                 statement = next(plan) if rows is None else plan.send(rows)
             except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+                return end.value
             self.said.append(statement)
             if hook := self.hooks.pop(statement.verb, None):
                 hook()
@@ -122,6 +145,4 @@ def _resumed(plan: Plan[R], first: Statement) -> Plan[R]:
         while True:
             rows = yield plan.send(rows)
     except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
+        return end.value

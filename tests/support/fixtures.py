@@ -30,8 +30,9 @@ _TABLES = ("notifications", "identities", "attempts", "history", "evidence", "co
 
 def migrated(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("do $$ begin execute format('alter database %I set synchronous_commit = off',"
-                           " current_database()); end $$")
+        connection.execute(
+            "do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$"
+        )
         for version, name, text in catalog.migrations("postgres"):
             connection.execute(text.encode())
             connection.execute("insert into duebook.migrations values (%s, %s, %s)", [version, name, APPLIED_AT])

@@ -115,6 +115,12 @@ class World:
         assert found is not None, f"nothing is on record about {kind}/{key}"
         return found
 
+    def tally(self) -> dict[str, int]:
+        """How many there are in each state."""
+        return {
+            state: count for state, count in self.shell.run("select state, count(*) from @notifications group by state")
+        }
+
     async def claimed(self, key: str, **changes: Any) -> Notification:
         await self.schedule(key, **changes)
         channel, kind = changes.get("channel", "mail"), changes.get("kind", "mail")

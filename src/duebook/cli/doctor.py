@@ -10,11 +10,11 @@ from typing import Literal
 from ..domain import zones
 from ..domain.policy import Kind
 from ..engine.settings import EngineSettings
-from ..errors import DuebookError, SchemaMismatch
+from ..errors import DuebookError, SchemaMismatch, StoreUnavailable
 from ..stores.sqlite.database import SqliteDatabase, wal_is_safe
 from . import probes
 from .exits import Exit
-from .failing import masked
+from .failing import failure, masked
 from .opening import check_file, check_schema
 from .output import Reply, plain
 from .program import command
@@ -76,6 +76,13 @@ async def _schema(session: Session) -> Finding:
         version = await check_schema(session.book)
     except SchemaMismatch as error:
         return Finding("problem", "schema", str(error), "Nothing can be scheduled or sent.", "Run: duebook migrate")
+    except StoreUnavailable:
+        raise
+    except Exception as error:
+        known = failure(error)
+        if known is None:
+            raise
+        return Finding("problem", "schema", "it could not be read", known.error, "See what else is said here.")
     return Finding("good", "schema", f"version {version}, as this release needs")
 
 

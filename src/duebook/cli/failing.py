@@ -30,6 +30,12 @@ _SHORTEST_SECRET = 3
 # Classes of SQLSTATE in which the server says that we may not or cannot work here, rather than that we are wrong.
 _POSTGRES_DOORS = ("08", "28", "3D", "53", "57")
 _POSTGRES_RIGHTS = ("42501", "25006")
+# A statement prepared by somebody else, or nowhere: the sign of a pooler that changes processes under us.
+_POSTGRES_POOLER = ("42P05", "26000")
+_POOLED = (
+    "PostgreSQL: a pooler by transaction (such as PgBouncer) is in between, and prepared statements fail there. "
+    "Give duebook a direct connection, or a pool in session mode"
+)
 
 _CODES: dict[type[DuebookError], Exit] = {
     InvalidInput: Exit.USAGE,
@@ -69,14 +75,12 @@ def failure(error: BaseException) -> Failure | None:
             return Failure(code, str(error))
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.IntegrityError):
         return Failure(Exit.DATABASE, f"SQLite: {error}")
-    if _is_door(error):
+    state = getattr(error, "sqlstate", None)
+    if state in _POSTGRES_POOLER:
+        return Failure(Exit.DATABASE, _POOLED)
+    if isinstance(state, str) and (state[:2] in _POSTGRES_DOORS or state in _POSTGRES_RIGHTS):
         return Failure(Exit.DATABASE, f"PostgreSQL refuses: {error}")
     return None
-
-
-def _is_door(error: BaseException) -> bool:
-    state = getattr(error, "sqlstate", None)
-    return isinstance(state, str) and (state[:2] in _POSTGRES_DOORS or state in _POSTGRES_RIGHTS)
 
 
 def masked(url: str) -> str:

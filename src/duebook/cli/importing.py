@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -72,7 +73,11 @@ async def import_file(
         if kind is not None:
             await session.kind(kind)
         with session.screen.progress("checking" if dry_run else "importing", size) as advance:
-            await work.run(sheet, advance)
+            try:
+                await work.run(sheet, advance)
+            except asyncio.CancelledError:
+                session.screen.note(f"Stopped: {work.so_far}.")
+                raise
     if work.unlimited and not dry_run:
         session.screen.note(NO_APP)
     return _reply(file, work)
@@ -104,6 +109,10 @@ class _Import:
         self.unlimited = False
         self._kinds: dict[str, Kind | InvalidInput] = {}
         self._seen: set[tuple[str, str]] = set()
+
+    @property
+    def so_far(self) -> str:
+        return f"{count(self.tally.created, 'row was', 'rows were')} stored; import it again, that repeats nothing"
 
     async def run(self, sheet: Sheet, advance: Callable[[float], None]) -> None:
         waiting: list[Ready] = []
@@ -155,10 +164,7 @@ class _Import:
         try:
             answers = await self.session.verbs.schedule_many([row.new for row, _ in waiting], if_exists=self.if_exists)
         except (Busy, StoreUnavailable) as error:
-            so_far = (
-                f"{count(self.tally.created, 'row')} of the file were stored; import it again, that repeats nothing"
-            )
-            raise type(error)(f"{error} ({so_far})") from error
+            raise type(error)(f"{error} ({self.so_far})") from error
         self.stored = True
         for answer, (_, due_at) in zip(answers, waiting, strict=True):
             self._count(answer.created, answer.changed, answer.due_at == due_at)

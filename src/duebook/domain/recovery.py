@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from .deciding import key_protects
-from .lifecycle import Event, State
+from .lifecycle import CLOSED, Event, State
 from .notification import Attempt, Move, Notification, move
 from .policy import ChannelPolicy, Kind
 
@@ -84,14 +84,17 @@ def reconcile(
     """
     resolved = {item.number for item in evidence if item.says != "unknown"}
     left = max(0, n.doubt - len(resolved))
-    for item in evidence:
-        if item.says == "accepted":
-            reason = f"{item.source.replace('_', ' ')}: attempt {item.number} was accepted"
-            changes = {"basis": "evidence", "provider_id": item.provider_id, "doubt": left}
-            return move(n, Event.CONFIRM, now, by, reason=reason, **changes)
-    if resolved and not left and n.state is State.UNCERTAIN:
+    if n.state not in CLOSED:
+        for item in evidence:
+            if item.says == "accepted":
+                reason = f"{item.source.replace('_', ' ')}: attempt {item.number} was accepted"
+                changes = {"basis": "evidence", "provider_id": item.provider_id, "doubt": left}
+                return move(n, Event.CONFIRM, now, by, reason=reason, **changes)
+    if n.state is not State.UNCERTAIN:
+        return now + LOOK_AGAIN
+    if resolved and not left:
         return _absent(n, evidence, kind, now, by)
-    if n.state is not State.UNCERTAIN or kind is None or channel is None:
+    if kind is None or channel is None or (n.attention_at is not None and n.attention_at > now):
         return now + LOOK_AGAIN
     if n.wanted is not None or n.cancel_request is not None:
         return now + LOOK_AGAIN

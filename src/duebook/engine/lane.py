@@ -215,7 +215,8 @@ class Lane:
         """Send what is known to be on record. What is not known to be is settled as never sent, and never sent."""
         self.beginning = None
         for held, intent in beginning.batch:
-            self.held.pop(intent.id, None)
+            if self.held.get(intent.id) is held:
+                del self.held[intent.id]
             if item.error is not None:
                 self.writer.unsure.add((intent.id, intent.number))
                 self._settle(intent, NEVER_SENT)
@@ -262,12 +263,14 @@ class Lane:
             del self.held[id]
 
     def _release(self, held: Held, move: Move) -> None:
-        self.held.pop(held.n.id, None)
+        if self.held.get(held.n.id) is held:
+            del self.held[held.n.id]
         self.writer.moves.append(move)
 
     def _hand_back(self, several: Sequence[Held], reason: str, now: datetime) -> None:
         for held in several:
-            self._release(held, deciding.give_back(held.n, now, self.holder, reason))
+            if self.held.get(held.n.id) is held:
+                self._release(held, deciding.give_back(held.n, now, self.holder, reason))
         self.ready.clear()
 
     # What can start
@@ -284,6 +287,9 @@ class Lane:
         batch: list[tuple[Held, Intent]] = []
         while self.ready and len(self.flying) + len(batch) < self.policy.concurrency:
             held = self.ready.popleft()
+            if self.held.get(held.n.id) is not held:
+                # Its lease was lost while it waited; by now it may be held anew.
+                continue
             if held.until - monotonic < self.settings.third:
                 self._release(held, deciding.give_back(held.n, now, self.holder, "its lease was too near its end"))
             elif (intent := self._intent(held, now)) is not None:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..domain.lifecycle import State
 from ..domain.notification import Move, Notification
-from ..domain.recovery import reconcile
+from ..domain.recovery import Evidence, reconcile
 from ..ports import Clock, Database, Plan, Store
 from .agent import moved
 from .registry import Registry
@@ -39,33 +39,29 @@ class Reconciler:
         return max(evidenced, uncertain) >= self.settings.batch
 
     def _evidenced(self, now: datetime) -> Plan[int]:
+        """Look at what somebody has learned something about, wherever it is by now."""
         found = yield from self.store.lock_evidenced(self.settings.batch)
-        if found:
-            yield from self._judge(found, now, evidenced=True)
-        return len(found)
+        if not found:
+            return 0
+        known = yield from self.store.read_doubtful_evidence([n.id for n in found])
+        verdicts = {n.id: self._verdict(n, known[n.id], now) for n in found}
+        applied = yield from moved(self.store, [verdict for verdict in verdicts.values() if isinstance(verdict, Move)])
+        # A worker that holds it has read how many attempts are in doubt; it is told nothing else until it lets go.
+        done = [n.id for n in found if n.id in applied or n.state is not State.CLAIMED]
+        if done:
+            learned = [item for id in done for item in known[id] if item.says != "unknown"]
+            yield from self.store.consider_evidence(done, learned, now)
+        return len(done)
 
     def _uncertain(self, now: datetime) -> Plan[int]:
+        """Look at uncertain ones whose quiet time is over."""
         found = yield from self.store.lock_uncertain(now, self.settings.batch)
-        if found:
-            yield from self._judge(found, now, evidenced=False)
-        return len(found)
-
-    def _judge(self, found: Sequence[Notification], now: datetime, *, evidenced: bool) -> Plan[None]:
-        known = yield from self.store.read_doubtful_evidence([n.id for n in found])
-        moves: list[Move] = []
-        looks: list[tuple[int, int, datetime]] = []
-        for n in found:
-            kind = self.registry.kinds.get(n.kind)
-            patient = evidenced and n.attention_at is not None and n.attention_at > now
-            policy = None if patient else self.registry.policy(n.channel)
-            verdict = reconcile(n, known[n.id], kind, policy, now, self.by)
-            if isinstance(verdict, Move):
-                moves.append(verdict)
-            elif n.state is State.UNCERTAIN and not patient:
-                looks.append((n.id, n.version, verdict))
-        applied = yield from moved(self.store, moves)
+        verdicts = [(n, self._verdict(n, (), now)) for n in found]
+        yield from moved(self.store, [verdict for _, verdict in verdicts if isinstance(verdict, Move)])
+        looks = [(n.id, n.version, verdict) for n, verdict in verdicts if isinstance(verdict, datetime)]
         if looks:
             yield from self.store.postpone(looks)
-        if evidenced:
-            resolved = [item for id in applied for item in known[id] if item.says != "unknown"]
-            yield from self.store.consider_evidence([n.id for n in found], resolved, now)
+        return len(found)
+
+    def _verdict(self, n: Notification, evidence: Sequence[Evidence], now: datetime) -> Move | datetime:
+        return reconcile(n, evidence, self.registry.kinds.get(n.kind), self.registry.policy(n.channel), now, self.by)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from ..domain.lifecycle import State
 from ..domain.notification import Intent, Move
 from ..domain.outcome import Accepted, Outcome, Rejected, Uncertain
 from ..domain.recovery import Evidence
@@ -75,28 +74,42 @@ class Writer:
     async def _settle(self, now: datetime) -> list[Intent]:
         batch = list(self.outcomes)
         stored = await self._apply([move for _, _, move in batch])
-        stale = [(intent, outcome) for intent, outcome, move in batch if move.id not in stored]
-        never = [intent for intent, _ in stale if (intent.id, intent.number) in self.unsure]
-        late = [_evidence(intent, outcome, now) for intent, outcome in stale if intent not in never]
+        stale = [(intent, outcome) for intent, outcome, move in batch if (move.id, move.version) not in stored]
+        late = [_evidence(intent, outcome, now) for intent, outcome in stale if not self._is_unsure(intent)]
         if late:
             await self.database.ask(self.store.record_evidence(late))
+        never = [intent for intent, _ in stale if self._is_unsure(intent)]
         if self.unsure:
             self.unsure.difference_update((intent.id, intent.number) for intent, _, _ in batch)
         del self.outcomes[: len(batch)]
         return never
 
-    async def _apply(self, moves: Sequence[Move]) -> dict[int, State]:
+    def _is_unsure(self, intent: Intent) -> bool:
+        return (intent.id, intent.number) in self.unsure
+
+    async def _apply(self, moves: Sequence[Move]) -> set[tuple[int, int]]:
+        """Make moves; answers (id, version) of those made. A lane that lost a notification and got it again may have
+        two moves for it; they are tried one after the other."""
+        made: set[tuple[int, int]] = set()
+        while moves:
+            first = {move.id: move for move in reversed(moves)}
+            made |= await self._apply_batch(list(first.values()))
+            moves = [move for move in moves if first[move.id] is not move]
+        return made
+
+    async def _apply_batch(self, moves: Sequence[Move]) -> set[tuple[int, int]]:
         try:
-            return await self.database.run(self.store.apply(moves))
+            stored = await self.database.run(self.store.apply(moves))
         except DuebookError:
             raise
         except Exception as error:
             if len(moves) == 1:
                 log.exception("the store refuses the %s of notification %s", moves[0].event, moves[0].id)
-                return {moves[0].id: moves[0].state}
+                return {(moves[0].id, moves[0].version)}
             log.warning("the store refuses a batch of %s, which is halved: %s", len(moves), error)
             middle = len(moves) // 2
-            return {**await self._apply(moves[:middle]), **await self._apply(moves[middle:])}
+            return await self._apply_batch(moves[:middle]) | await self._apply_batch(moves[middle:])
+        return {(move.id, move.version) for move in moves if move.id in stored}
 
 
 def _evidence(intent: Intent, outcome: Outcome, now: datetime) -> Evidence:

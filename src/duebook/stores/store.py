@@ -76,13 +76,14 @@ class SqlStore(Reading):
     def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
         """Make moves in id order and write down each one made: an attempt in the ledger, anything else in the history.
 
-        A cancel that came too late is honoured here, whatever way a notification comes back.
+        At most one move for each notification. A cancel that came too late is honoured here, whatever way a notification comes back.
         """
         applied: dict[int, State] = {}
         while moves:
             moves = sorted(moves, key=lambda move: move.id)
             found = yield from do("apply", rows=r.dumps(map(r.move_row, moves)))
             made = {row[0]: _Applied(row[0], State(row[1]), row[2], row[3], row[4]) for row in found}
+            assert len({move.id for move in moves}) == len(moves), "two moves for one notification"
             yield from self._write_down([move for move in moves if move.id in made])
             applied.update((id, row.state) for id, row in made.items())
             wishes = (honour(made[move.id], move.at) for move in moves if move.id in made)
@@ -112,6 +113,7 @@ class SqlStore(Reading):
     def consider_evidence(self, ids: Sequence[int], resolved: Sequence[Evidence], now: datetime) -> Plan[None]:
         if resolved:
             yield from do("resolve_attempts", rows=r.dumps(map(r.evidence_row, resolved)))
+            yield from do("recount_doubt", ids=r.dumps(sorted({item.notification_id for item in resolved})))
         yield from do("consider_evidence", ids=r.dumps(sorted(ids)), now=r.instant_text(now))
 
     def postpone(self, looks: Sequence[tuple[int, int, datetime]]) -> Plan[None]:

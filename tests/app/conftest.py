@@ -1,0 +1,77 @@
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+import pytest_asyncio
+
+from duebook import Duebook
+from tests import postgres
+from tests.app.desk import SETTINGS, Clock, Desk
+from tests.app.places import TABLES, Place, postgres_place, sqlite_place
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("app") / "migrated.db"
+    asyncio.run(_migrate(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres() -> Iterator[Place]:
+    with postgres.fresh_database(os.environ[postgres.VARIABLE]) as url:
+        asyncio.run(_migrate(url))
+        with psycopg.connect(url, autocommit=True) as connection:
+            # Nothing here outlives the test, so no commit needs to reach the disk.
+            name = connection.info.dbname
+            connection.execute(f'alter database "{name}" set synchronous_commit = off'.encode())
+            yield postgres_place(url, connection)
+
+
+async def _migrate(url: str) -> None:
+    book = Duebook(url)
+    await book.migrate()
+    await book.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "sqlite":
+        return sqlite_place(Path(shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "book.db")))
+    found: Place = request.getfixturevalue("migrated_postgres")
+    found.ask("truncate " + ", ".join(f"@{table}" for table in TABLES) + " restart identity")
+    return found
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of every book that the test makes."""
+    clock = Clock()
+    monkeypatch.setattr("duebook.wiring.SystemClock", lambda: clock)
+    return clock
+
+
+@pytest_asyncio.fixture
+async def book(place: Place, clock: Clock) -> AsyncIterator[Duebook]:
+    """A book without kinds or channels."""
+    book = Duebook(place.url, namespace="test", message_domain="mail.example.org", settings=SETTINGS)
+    yield book
+    await book.close()
+
+
+@pytest_asyncio.fixture
+async def bare(book: Duebook, clock: Clock, place: Place) -> Desk:
+    """A desk at which the test registers kinds and channels itself."""
+    return Desk(book, clock, place)
+
+
+@pytest_asyncio.fixture
+async def desk(bare: Desk) -> Desk:
+    """A desk with one kind, "note", on one channel, "mail"."""
+    bare.channel()
+    bare.kind()
+    return bare

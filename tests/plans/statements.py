@@ -1,0 +1,104 @@
+"""The statements whose plans are pinned, each as the store would ask it, and the indexes it must go through."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from duebook.domain.lifecycle import Event
+from duebook.domain.notification import Intent, Notification
+from duebook.domain.policy import Kind
+from duebook.domain.recovery import Evidence
+from duebook.ports import Plan, Statement
+from duebook.stores.store import SqlStore
+from tests.support.clock import START, Clock
+from tests.support.faults import FaultyDatabase
+from tests.support.shell import Shell
+from tests.support.worlds import EPOCH, World, moved
+
+STORE = SqlStore()
+IDS = [5, 6, 7]
+FLOOR = START - timedelta(seconds=10)
+UNTIL = START + timedelta(seconds=15)
+
+
+class Pinned(NamedTuple):
+    plan: Any
+    indexes: Sequence[str]
+    buffers: int = 60
+
+    @property
+    def statement(self) -> Statement:
+        plan: Plan[Any] = self.plan()
+        return next(plan)
+
+
+class _At(NamedTuple):
+    id: int
+    version: int
+    state: Any
+    doubt: int = 0
+
+
+def claim(channel: str = "mail", floor: datetime = FLOOR) -> Plan[list[Notification]]:
+    return STORE.claim(channel, ["mail", "chat"], (20, 20, 20), 1, floor, START, UNTIL, "w")
+
+
+def begin() -> Plan[set[int]]:
+    intents = [
+        Intent(None, id, 3, 2, START, "{}", START, START, "w", 0)  # type: ignore[arg-type]
+        for id in IDS
+    ]
+    return STORE.begin("mail", intents, START)
+
+
+def apply() -> Plan[Any]:
+    moves = [moved(_At(id, 1, "scheduled"), Event.RESCHEDULE, START, wake_at=START, reason="why") for id in IDS]
+    return STORE.apply(moves)
+
+
+def schedule() -> Plan[Any]:
+    world = World("sqlite", FaultyDatabase(None, Clock()), Shell("sqlite", None), Clock())
+    return STORE.schedule([world.draft("k5"), world.draft("k6")])
+
+
+def prune() -> Plan[Any]:
+    return STORE.prune(Kind("mail", "mail"), START, 500)
+
+
+WAKE, SUSPECT = "notifications_wake", "notifications_suspect"
+PRIMARY = "notifications_pkey"
+
+PINNED: dict[str, Pinned] = {
+    "an empty claim": Pinned(claim, [WAKE, SUSPECT]),
+    "an empty sweep": Pinned(lambda: claim(floor=EPOCH), [WAKE, SUSPECT]),
+    "a claim of a paused channel": Pinned(lambda: claim("paused"), [WAKE, SUSPECT]),
+    "peek": Pinned(lambda: STORE.peek("mail", ["mail"], EPOCH), [WAKE, SUSPECT]),
+    "peek from the floor": Pinned(lambda: STORE.peek("mail", ["mail"], FLOOR), [WAKE, SUSPECT]),
+    "look": Pinned(
+        lambda: STORE.look(["mail", "push"], ["mail"]),
+        [WAKE, SUSPECT, "notifications_lease", "notifications_expiry", "notifications_attention"],
+    ),
+    "begin": Pinned(begin, [PRIMARY]),
+    "apply": Pinned(apply, [PRIMARY]),
+    "extend": Pinned(lambda: STORE.extend([(id, 1) for id in IDS], START, UNTIL), [], 1_500),
+    "postpone": Pinned(lambda: STORE.postpone([(id, 1, UNTIL) for id in IDS]), [PRIMARY]),
+    "request_cancel": Pinned(lambda: STORE.request_cancel(dict.fromkeys(IDS, "why")), [PRIMARY]),
+    "schedule what exists": Pinned(schedule, ["identities_pkey"]),
+    "read": Pinned(lambda: STORE.read("mail", "k5"), [PRIMARY, "identities_pkey"]),
+    "lock": Pinned(lambda: STORE.lock("mail", "k5"), [PRIMARY, "identities_pkey"]),
+    "lock_expired_leases": Pinned(lambda: STORE.lock_expired_leases(START, 500), ["notifications_lease"]),
+    "lock_worthless": Pinned(lambda: STORE.lock_worthless(START, 500), ["notifications_expiry"]),
+    "lock_uncertain": Pinned(lambda: STORE.lock_uncertain(START, 500), ["notifications_attention"]),
+    "lock_evidenced": Pinned(lambda: STORE.lock_evidenced(500), ["evidence_new"]),
+    "lock_group": Pinned(lambda: STORE.lock_group("g17", 1000), ["notifications_group"]),
+    "lock_recipient": Pinned(lambda: STORE.lock_recipient("r17"), ["identities_recipient", PRIMARY], 100),
+    "search_recipient": Pinned(
+        lambda: STORE.search_recipient("r17", 2**62, 100), ["identities_recipient", PRIMARY], 100
+    ),
+    "read_identities": Pinned(lambda: STORE.read_identities([("mail", "k5"), ("mail", "no")]), ["identities_pkey"]),
+    "read_doubtful_evidence": Pinned(lambda: STORE.read_doubtful_evidence([8, 16]), ["evidence_pkey", "attempts_pkey"]),
+    "record_evidence": Pinned(
+        lambda: STORE.record_evidence([Evidence(8, 1, START, "receipt", "unknown")]), []
+    ),
+    "prune": Pinned(prune, ["notifications_closed"]),
+}  # fmt: skip
