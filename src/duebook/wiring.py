@@ -81,11 +81,11 @@ class SyncRunner:
     """Carries out work for a program without an event loop."""
 
     def __init__(self, portal: Portal, runner: Runner) -> None:
-        self._portal = portal
+        self.portal = portal
         self._runner = runner
 
     def do(self, work: Work[R]) -> R:
-        return self._portal.call(self._runner.do(work))
+        return self.portal.call(self._runner.do(work))
 
 
 class Wired:
@@ -172,8 +172,7 @@ class Wired:
                 )
                 lanes.append((lane, tasks))
                 expect[name] = partial(_expect, lane, tasks)
-        correct = None if database.dialect == "sqlite" else partial(clock.correct, database.time)
-        lookout = Lookout(registry, database, store, clock, settings, expect, correct)
+        lookout = Lookout(registry, database, store, clock, settings, expect, self._refresh)
         agents: list[Agent] = [
             Rescuer(registry, database, store, settings, by),
             Sweeper(database, store, clock, settings, by),
@@ -185,23 +184,27 @@ class Wired:
 
     async def _prepare(self, expect: dict[str, Expect]) -> None:
         await self.check_schema()
-        if self.database.dialect == "postgres":
-            await self.clock.correct(self.database.time)
-        kinds = list(self.registry.served().values())
-        await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
+        await self._refresh()
         loop = asyncio.get_running_loop()
         for channel, waker in expect.items():
             # A program without an event loop schedules from another thread than the one its worker runs in.
             self.wakers[channel] = partial(_from_any_thread, loop, waker)
 
+    async def _refresh(self) -> None:
+        """Adopt the database's time, and say which kinds are served here."""
+        if self.database.dialect == "postgres":
+            await self.clock.correct(self.database.time)
+        kinds = list(self.registry.served().values())
+        await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
+
     async def check_schema(self) -> None:
         """Raise SchemaMismatch unless the tables are there and of this release."""
         present = await self.database.ask(self.store.read_schema())
         needed = catalog.newest(self.database.dialect)
-        if present != needed:
-            raise SchemaMismatch(
-                f"the database has schema {present}, this release of duebook needs {needed}. Run: duebook migrate"
-            )
+        if present < needed:
+            raise SchemaMismatch(f"the database has schema {present}, duebook needs {needed}. Run: duebook migrate")
+        if present > needed:
+            raise SchemaMismatch(f"the database has schema {present}, this release knows {needed}: use a newer duebook")
 
     async def _listen(self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Expect]) -> None:
         """Hear wake-ups until the connection ends."""

@@ -166,6 +166,7 @@ class Worker:
     async def start(self) -> None:
         """Check the settings and the schema, then start every agent."""
         await self._prepare()
+        await self.lookout.step()
         start = asyncio.create_task
         self._serving = [start(self._serve(lane, tasks)) for lane, tasks in self.lanes]
         self._housekeeping = [start(self._keep(agent)) for agent in (self.lookout, *self.agents)]

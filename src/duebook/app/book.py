@@ -21,6 +21,7 @@ from .verbs import Context
 
 if TYPE_CHECKING:
     from ..engine.settings import EngineSettings
+    from ..wiring import Wired
     from ..worker import Worker
 
 
@@ -39,7 +40,7 @@ class Duebook(AsyncVerbs):
 
     `url`: sqlite:///file.db or postgresql://…; by default $DUEBOOK_URL. `namespace`: part of every idempotency key, so
     that staging never swallows production's mails; by default $DUEBOOK_NAMESPACE or "default". `message_domain`: the
-    right-hand side of Message-IDs.
+    right-hand side of Message-IDs. `by`: who the history names for what is done through this book.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Duebook(AsyncVerbs):
         *,
         namespace: str | None = None,
         message_domain: str = "duebook.invalid",
+        by: str = "app",
         settings: EngineSettings | None = None,
     ) -> None:
         from .. import wiring
@@ -57,7 +59,7 @@ class Duebook(AsyncVerbs):
         self.message_domain = message_domain
         self.wired = wiring.Wired(self.url, settings)
         self.registry = self.wired.registry
-        context = Context(self.namespace, self.registry.kinds, self.wired.store, self.wired.clock)
+        context = Context(self.namespace, self.registry.kinds, self.wired.store, self.wired.clock, by)
         super().__init__(context, self.wired.runner)
         self._context = context
 
@@ -151,9 +153,9 @@ class Duebook(AsyncVerbs):
         return self.wired.using(connection, self._context)
 
     @cached_property
-    def sync(self) -> SyncVerbs:
+    def sync(self) -> SyncBook:
         """The same verbs for programs without an event loop."""
-        return SyncVerbs(self._context, self.wired.sync_runner())
+        return SyncBook(self._context, self.wired)
 
     async def migrate(self) -> list[str]:
         """Create or update duebook's tables; answers the names of the migrations applied."""
@@ -179,3 +181,21 @@ class Duebook(AsyncVerbs):
     async def close(self) -> None:
         """Close the database and every channel."""
         await self.wired.close()
+
+
+class SyncBook(SyncVerbs):
+    """The verbs for programs without an event loop, on duebook's own connections."""
+
+    def __init__(self, context: Context, wired: Wired) -> None:
+        runner = wired.sync_runner()
+        super().__init__(context, runner)
+        self._portal = runner.portal
+        self._wired = wired
+
+    def migrate(self) -> list[str]:
+        """Create or update duebook's tables; answers the names of the migrations applied."""
+        return self._portal.call(self._wired.database.migrate())
+
+    def close(self) -> None:
+        """Close the database and every channel."""
+        self._portal.call(self._wired.close())

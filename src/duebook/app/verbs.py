@@ -256,9 +256,10 @@ class Verbs:
         """Return a page of notifications, newest first; `before` is the last id of the page before."""
         if state is not None:
             checked_choice("state", state, tuple(State))
-        if recipient is not None:
-            return Work(lambda wakes: self.context.store.search_recipient(recipient, before, limit), atomic=False)
         filters = {"kind": kind, "state": state, "channel": channel, "tenant": tenant}
+        if recipient is not None:
+            plan = self.context.store.search_recipient
+            return Work(lambda wakes: plan(recipient, filters, before, limit), atomic=False)
         return Work(lambda wakes: self.context.store.search(filters, before, limit), atomic=False)
 
     def search_address(self, address: str, *, limit: int = PAGE) -> Work[list[Notification]]:

@@ -116,28 +116,14 @@ class Session:
     ) -> list[Notification]:
         """Return up to `limit` notifications that meet every filter, newest first."""
         filters = _filters(kind=kind, state=state, channel=channel, tenant=tenant)
-        found: list[Notification] = []
-        before = FARTHEST
-        page = min(limit, 1_000)
         store = self.book.wired.store
-        while len(found) < limit:
-            if recipient is None:
-                rows = await self.ask(store.search(filters, before, page))
-            else:
-                rows = await self.ask(store.search_recipient(recipient, before, page))
-            found += [n for n in rows if _meets(n, filters)]
-            if not rows:
-                break
-            before = rows[-1].id
-        return found[:limit]
+        if recipient is None:
+            return await self.ask(store.search(filters, FARTHEST, limit))
+        return await self.ask(store.search_recipient(recipient, filters, FARTHEST, limit))
 
 
 def _filters(**wanted: str | None) -> dict[str, str | None]:
     return {name: wanted.get(name) for name in ("kind", "state", "channel", "tenant")}
-
-
-def _meets(n: Notification, filters: dict[str, str | None]) -> bool:
-    return all(value is None or getattr(n, name) == value for name, value in filters.items())
 
 
 def _user() -> str:

@@ -14,8 +14,8 @@ from ..ports import Clock, Database, Store
 from .registry import Registry
 from .settings import EngineSettings
 
-LOOKS_PER_CORRECTION = 60
-"""How often a look is given up to compare clocks."""
+LOOKS_PER_REFRESH = 300
+"""How often a look is given up to compare clocks and to say which kinds are served."""
 
 
 class Lookout:
@@ -29,7 +29,7 @@ class Lookout:
         clock: Clock,
         settings: EngineSettings,
         expect: Mapping[str, Callable[[float, bool], None]],
-        correct_clock: Callable[[], Awaitable[object]] | None = None,
+        refresh: Callable[[], Awaitable[object]],
     ) -> None:
         self.registry = registry
         self.database = database
@@ -37,15 +37,15 @@ class Lookout:
         self.clock = clock
         self.settings = settings
         self.expect = expect
-        self._correct_clock = correct_clock
+        self._refresh = refresh
         self._looks = 0
         self.pace_seconds = settings.poll_seconds
         self.sight = Sight({}, {}, None, None, None, None)
 
     async def step(self) -> bool:
         self._looks += 1
-        if self._correct_clock is not None and self._looks % LOOKS_PER_CORRECTION == 0:
-            await self._correct_clock()
+        if self._looks % LOOKS_PER_REFRESH == 0:
+            await self._refresh()
             return False
         self.sight = await self.database.ask(self.store.look(self.expect, self.registry.served()))
         now = self.clock.now()

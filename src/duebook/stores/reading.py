@@ -45,8 +45,10 @@ class Reading:
         rows = yield from do("search", before=before, limit=limit, **filters)
         return [r.notification(row) for row in rows]
 
-    def search_recipient(self, recipient: str, before: int, limit: int) -> Plan[list[Notification]]:
-        rows = yield from do("search_recipient", recipient=recipient, before=before, limit=limit)
+    def search_recipient(
+        self, recipient: str, filters: Mapping[str, str | None], before: int, limit: int
+    ) -> Plan[list[Notification]]:
+        rows = yield from do("search_recipient", recipient=recipient, before=before, limit=limit, **filters)
         return [r.notification(row) for row in rows]
 
     def search_address(self, address: str, limit: int) -> Plan[list[Notification]]:

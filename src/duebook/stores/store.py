@@ -76,7 +76,8 @@ class SqlStore(Reading):
     def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
         """Make moves in id order and write down each one made: an attempt in the ledger, anything else in the history.
 
-        At most one move for each notification. A cancel that came too late is honoured here, whatever way a notification comes back.
+        At most one move for each notification. A cancel that came too late is honoured here, whatever way a
+        notification comes back.
         """
         applied: dict[int, State] = {}
         while moves:

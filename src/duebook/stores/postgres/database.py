@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
-from ...errors import Busy, MissingExtra, SchemaMismatch, StoreUnavailable
+from ...errors import Busy, DuebookError, InvalidInput, MissingExtra, SchemaMismatch, StoreUnavailable
 from ...ports import Plan, Rows, Statement
 from .. import catalog
 from ..drive import drive_async
@@ -32,7 +33,7 @@ class PostgresDatabase:
     dialect: catalog.Dialect = "postgres"
 
     def __init__(self, url: str, connections: int = 8) -> None:
-        self.url = url
+        self.url, self._statement_cache = _split_option(url, "statement_cache_size")
         self.connections = connections
         self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Pool[Record]]] = WeakKeyDictionary()
 
@@ -70,7 +71,11 @@ class PostgresDatabase:
 
         with _Mapped():
             connection = await asyncpg.connect(self.url, timeout=CONNECT_SECONDS)
-            await connection.add_listener("duebook", lambda _c, _p, _n, payload: heard(str(payload)))
+            try:
+                await connection.add_listener("duebook", lambda _c, _p, _n, payload: heard(str(payload)))
+            except BaseException:
+                connection.terminate()  # nobody else knows of it, also when this was cancelled
+                raise
         return connection
 
     async def close(self) -> None:
@@ -87,28 +92,44 @@ class PostgresDatabase:
             async with pool.acquire(timeout=CONNECT_SECONDS) as connection:
                 yield connection
 
+    async def _create_pool(self) -> Pool[Record]:
+        try:
+            import asyncpg
+        except ModuleNotFoundError:
+            raise MissingExtra("PostgreSQL", "postgres") from None
+        try:
+            return await asyncpg.create_pool(
+                self.url,
+                min_size=0,
+                max_size=self.connections,
+                timeout=CONNECT_SECONDS,
+                command_timeout=STATEMENT_SECONDS,
+                statement_cache_size=100 if self._statement_cache is None else self._statement_cache,
+                server_settings={"application_name": "duebook"},
+            )
+        except ValueError:
+            # The driver's words may quote the URL, and with it a password.
+            raise InvalidInput("url", "is not one that PostgreSQL's driver can read") from None
+
     async def _open(self) -> Pool[Record]:
         """Return the pool of this event loop: connections cannot move from one loop to another."""
         loop = asyncio.get_running_loop()
         opening = self._pools.get(loop)
         if opening is None or (opening.done() and opening.exception() is not None):
-            opening = self._pools[loop] = loop.create_task(_create_pool(self.url, self.connections))
+            opening = self._pools[loop] = loop.create_task(self._create_pool())
         return await asyncio.shield(opening)
 
 
-async def _create_pool(url: str, connections: int) -> Pool[Record]:
-    try:
-        import asyncpg
-    except ModuleNotFoundError:
-        raise MissingExtra("PostgreSQL", "postgres") from None
-    return await asyncpg.create_pool(
-        url,
-        min_size=0,
-        max_size=connections,
-        timeout=CONNECT_SECONDS,
-        command_timeout=STATEMENT_SECONDS,
-        server_settings={"application_name": "duebook"},
-    )
+def _split_option(url: str, name: str) -> tuple[str, int | None]:
+    """Take an option that is asyncpg's and not the server's out of a URL: ?statement_cache_size=0 for poolers."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    value = query.pop(name, None)
+    if value is None:
+        return url, None
+    if not value.isdecimal():
+        raise InvalidInput("url", f"{name} must be a whole number")
+    return urlunsplit(parts._replace(query=urlencode(query))), int(value)
 
 
 async def _execute(connection: PoolConnectionProxy[Record], statement: Statement) -> Rows:
@@ -123,7 +144,7 @@ class _Mapped:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or not isinstance(error, Exception) or isinstance(error, (MissingExtra, StoreUnavailable)):
+        if error is None or not isinstance(error, Exception) or isinstance(error, DuebookError):
             return
         import asyncpg
 
@@ -135,11 +156,18 @@ class _Mapped:
             error, (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)
         ):
             raise Busy(str(error)) from error
+        if isinstance(error, (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)):
+            raise StoreUnavailable(
+                f"PostgreSQL: {error}. A transaction pooler is in between: add ?statement_cache_size=0 to the URL"
+            ) from error
         lost = (
             asyncpg.PostgresConnectionError,
             asyncpg.OperatorInterventionError,
             asyncpg.InsufficientResourcesError,
             asyncpg.InterfaceError,
+            asyncpg.InvalidAuthorizationSpecificationError,
+            asyncpg.InvalidCatalogNameError,
+            asyncpg.InsufficientPrivilegeError,
             OSError,
             TimeoutError,
         )

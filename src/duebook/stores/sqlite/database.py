@@ -133,3 +133,8 @@ def _guarded(work: Callable[[], R]) -> R:
         if "no such table: duebook_" in str(error) or "no such column" in str(error):
             raise SchemaMismatch(f"{error}. Run: duebook migrate") from error
         raise StoreUnavailable(f"SQLite: {error}") from error
+    except sqlite3.DatabaseError as error:
+        # The base class itself means a damaged file or none of SQLite's; its subclasses are about a statement.
+        if type(error) is sqlite3.DatabaseError:
+            raise StoreUnavailable(f"SQLite: {error}") from error
+        raise

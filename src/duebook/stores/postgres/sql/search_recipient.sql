@@ -3,7 +3,10 @@ select {notification}
 from duebook.notifications
 where id = any (array(
     select notification_id from duebook.identities
-    where recipient = :recipient and notification_id < :before
-    order by notification_id desc
-    limit :limit))
+    where recipient = :recipient and notification_id < :before))
+    and (:kind is null or kind = :kind)
+    and (:state is null or state = :state)
+    and (:channel is null or channel = :channel)
+    and (:tenant is null or tenant = :tenant)
 order by id desc
+limit :limit
