@@ -139,8 +139,8 @@ def demands(node: ast.AST, given: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (field, demand) of each check in a function, with loops over constants unrolled."""
     if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Tuple):
         for item in node.iter.elts:
-            for child in node.body:
-                yield from demands(child, {**given, node.target.id: ast.literal_eval(item)})
+            for statement in node.body:
+                yield from demands(statement, {**given, node.target.id: ast.literal_eval(item)})
         return
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         first = written(node.args[0], given) if node.args else ""
@@ -178,7 +178,9 @@ def choices(hint: Any) -> list[str]:
 def constructor(kind: type[Any]) -> str:
     """Return docstring and parameters of a class."""
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    rows = [[f"`{each.name}`", "required" if each.default is each.empty else value(each.default)] for each in parameters]
+    rows = [
+        [f"`{each.name}`", "required" if each.default is each.empty else value(each.default)] for each in parameters
+    ]
     return f"{inspect.cleandoc(kind.__doc__ or '')}\n\n{table(['argument', 'default'], rows)}"
 
 
@@ -277,7 +279,9 @@ def verbs() -> str:
         if not name.startswith("_"):
             signature = re.sub(r": '([^']*)'", r": \1", str(inspect.signature(verb)).partition(" -> ")[0])
             called = re.sub(r"^\(self(, )?", "(", signature)
-            parts.append(f"### `{name}`\n\n```text\n{wrapped(name, called)}\n```\n\n{inspect.cleandoc(verb.__doc__ or '')}")
+            parts.append(
+                f"### `{name}`\n\n```text\n{wrapped(name, called)}\n```\n\n{inspect.cleandoc(verb.__doc__ or '')}"
+            )
     return "\n\n".join(parts)
 
 
@@ -293,8 +297,9 @@ def wrapped(name: str, called: str) -> str:
 
 def commands() -> dict[str, Any]:
     """Return every command by name. The modules of the package register them when they are imported."""
-    import duebook.cli
     from typer.main import get_command
+
+    import duebook.cli
 
     for module in pkgutil.iter_modules(duebook.cli.__path__, "duebook.cli."):
         importlib.import_module(module.name)
@@ -355,7 +360,9 @@ def first_sentence(words: str | None) -> str:
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [headers, ["---"] * len(headers), *rows]
-    return "\n".join("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 def filled(page: str) -> str:
@@ -377,7 +384,9 @@ def main(arguments: Sequence[str]) -> int:
             if "--check" not in arguments:
                 path.write_text(new, encoding="utf-8")
     if stale:
-        sys.stdout.write("".join(f"{'out of date' if '--check' in arguments else 'written'}: {each}\n" for each in stale))
+        sys.stdout.write(
+            "".join(f"{'out of date' if '--check' in arguments else 'written'}: {each}\n" for each in stale)
+        )
     return int(bool(stale) and "--check" in arguments)
 
 

@@ -19,7 +19,9 @@ from . import pages
 LONGEST = 160
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 TEST = re.compile(r"`(tests/[\w/]+(?:\.py)?)(?:::(\w+))?`")
-SOURCE = re.compile(r"`((?:domain|engine|stores|app|channels|cli)/[\w/.*]+|(?:worker|wiring|ports|portal|clock|errors)\.py)`")
+SOURCE = re.compile(
+    r"`((?:domain|engine|stores|app|channels|cli)/[\w/.*]+|(?:worker|wiring|ports|portal|clock|errors)\.py)`"
+)
 
 
 def generate() -> ModuleType:
@@ -39,7 +41,10 @@ def commands() -> dict[str, Any]:
 
 def test_generated_parts_are_up_to_date() -> None:
     said = subprocess.run(
-        [sys.executable, "-W", "ignore", pages.DOCS / "generate.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, "-W", "ignore", pages.DOCS / "generate.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert said.returncode == 0, f"run: python docs/generate.py\n{said.stdout}{said.stderr}"
 
@@ -107,9 +112,11 @@ def test_the_tests_and_sources_that_are_named_exist() -> None:
             there = pages.ROOT / path
             if not there.exists() or (function and f"def {function}(" not in there.read_text(encoding="utf-8")):
                 missing.append(f"{pages.name(page)}: {path} {function}")
-        for path in SOURCE.findall(pages.prose(page)):
-            if not list((pages.ROOT / "src/duebook").glob(path.rstrip("/"))):
-                missing.append(f"{pages.name(page)}: {path}")
+        missing += [
+            f"{pages.name(page)}: {path}"
+            for path in SOURCE.findall(pages.prose(page))
+            if not list((pages.ROOT / "src/duebook").glob(path.rstrip("/")))
+        ]
     assert not missing
 
 
