@@ -78,6 +78,13 @@ class StoreUnavailable(DuebookError):
 class SchemaMismatch(DuebookError):
     """The database has no duebook tables, or those of another release."""
 
+    @classmethod
+    def between(cls, present: int, needed: int) -> SchemaMismatch:
+        """Say what to do about a schema that is not the one this release needs."""
+        if present < needed:
+            return cls(f"the database has schema {present}, duebook needs {needed}. Run: duebook migrate")
+        return cls(f"the database has schema {present}, this release of duebook knows {needed}: use a newer one")
+
 
 class NotInTransaction(DuebookError):
     """using() needs an open transaction, so that the notification and the caller's rows commit together."""

@@ -201,10 +201,8 @@ class Wired:
         """Raise SchemaMismatch unless the tables are there and of this release."""
         present = await self.database.ask(self.store.read_schema())
         needed = catalog.newest(self.database.dialect)
-        if present < needed:
-            raise SchemaMismatch(f"the database has schema {present}, duebook needs {needed}. Run: duebook migrate")
-        if present > needed:
-            raise SchemaMismatch(f"the database has schema {present}, this release knows {needed}: use a newer duebook")
+        if present != needed:
+            raise SchemaMismatch.between(present, needed)
 
     async def _listen(self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Expect]) -> None:
         """Hear wake-ups until the connection ends."""

@@ -6,7 +6,7 @@ truth at the moment of the transaction, never "probably".
 
 from __future__ import annotations
 
-import hashlib
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -299,8 +299,7 @@ class Verbs:
         Keys stay as they are, so keep personal data out of them. Answers how many identities were touched.
         """
         checked("recipient", recipient, RECIPIENT_CHARACTERS)
-        digest = hashlib.sha256(f"{self.context.namespace}:{recipient}".encode()).hexdigest()
-        alias = f"forgotten-{digest[:16]}"
+        alias = f"forgotten-{secrets.token_hex(8)}"
 
         def plan(wakes: Wakes) -> Plan[int]:
             now = self.context.clock.now()

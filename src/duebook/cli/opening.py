@@ -119,11 +119,6 @@ async def check_schema(book: Duebook) -> int:
     """Return the schema version if it is this release's; otherwise raise SchemaMismatch with what to do."""
     database, store = book.wired.database, book.wired.store
     present, needed = await database.ask(store.read_schema()), catalog.newest(database.dialect)
-    if present > needed:
-        raise SchemaMismatch(
-            f"the database has schema {present}, made by a newer release of duebook; this one knows {needed}. "
-            "Upgrade duebook here"
-        )
-    if present < needed:
-        raise SchemaMismatch(f"the database has schema {present}, this release needs {needed}. Run: duebook migrate")
+    if present != needed:
+        raise SchemaMismatch.between(present, needed)
     return present

@@ -47,7 +47,7 @@ def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: date
                 reason = f"moved to channel {decision.channel}"
                 return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=decision.channel)
             if mode == "shadow":
-                return move(n, Event.SKIP, now, by, reason=f"shadow: would have sent {freeze(decision)}")
+                return move(n, Event.SKIP, now, by, reason="shadow: it would have been sent", message=freeze(decision))
             return decision
         case Skip(reason):
             return move(n, Event.SKIP, now, by, reason=reason)

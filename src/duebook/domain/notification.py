@@ -15,20 +15,16 @@ from .walltime import Promise
 Basis = Literal["reported", "evidence", "ruled", "assumed"]
 """On what grounds a notification is recorded as accepted."""
 
-Permit = Literal["key", "absence", "ruled"]
-"""On what grounds a message in doubt may go out again: the provider's key window, proof of absence, a person."""
-
-
-FIRST_CLAIM = 2
-"""The version a notification has when it is claimed for the first time."""
+Permit = Literal["key", "ruled"]
+"""On what grounds a message in doubt may go out again: the provider's key window, or a person's ruling."""
 
 
 class Notification(NamedTuple):
     """One promise, as its row says. Only the instants that mean something in its state are set.
 
-    `number`: attempts begun, never falling. `budget_used` and `age_from` start afresh on redrive. `doubt`: attempts
-    begun that no evidence has resolved. `wanted`: the state it would be in but for that doubt. `alone`: a worker
-    died holding it, so it is next claimed by itself.
+    `number`: attempts begun, never falling. `budget_used` and `age_from`, the first look at it, start afresh on
+    redrive. `doubt`: attempts begun that no evidence has resolved. `wanted`: the state it would be in but for that
+    doubt. `alone`: a worker died holding it, so it is next claimed by itself.
     """
 
     id: int
@@ -58,7 +54,7 @@ class Notification(NamedTuple):
     alone: bool
     number: int
     budget_used: int
-    age_from: datetime
+    age_from: datetime | None
     doubt: int
     permit: Permit | None
     reason: str | None
@@ -88,12 +84,11 @@ class Attempt(NamedTuple):
     phase: str | None = None
     provider_id: str | None = None
     message_hash: str | None = None
-    message: str | None = None
 
 
 class Move(NamedTuple):
     """One legal move, fenced by the version it was made from. None means "leave as it is", except for the instants
-    of a state, its reason, basis and wanted state, which each move states anew."""
+    of a state, its reason, basis and wanted state, which each move states anew. `discard`: the message goes."""
 
     id: int
     version: int
@@ -118,6 +113,8 @@ class Move(NamedTuple):
     promise: Promise | None = None
     expires_at: datetime | None = None
     data: str | None = None
+    message: str | None = None
+    discard: bool = False
     attempt: Attempt | None = None
 
 
@@ -142,8 +139,8 @@ class Intent(NamedTuple):
 
 def patient_from(n: Notification, now: datetime) -> datetime:
     """Return since when retries and deferrals are counted: the first look, not the promised instant, so that an outage
-    of the workers does not use up anybody's patience. `n` is as it was claimed."""
-    return now if n.version == FIRST_CLAIM else n.age_from
+    of the workers does not use up anybody's patience."""
+    return n.age_from or now
 
 
 class Movable(Protocol):

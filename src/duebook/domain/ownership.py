@@ -10,7 +10,7 @@ from .lifecycle import CLOSED, Event, State
 from .notification import Movable, Move, Notification, move
 from .walltime import Promise
 
-Result = Literal["done", "too_late", "already_closed", "not_found", "not_in_review", "not_uncertain"]
+Result = Literal["done", "too_late", "already_closed", "not_found", "not_in_review", "not_uncertain", "refused"]
 Ruling = Literal["sent", "resend", "drop"]
 IfExists = Literal["keep", "reschedule", "rearm", "raise"]
 
@@ -91,7 +91,7 @@ def _anew(
     wake_at = max(promise.due_at, now)
     return move(
         n, event, now, by, reason=reason, wake_at=wake_at, promise=promise, expires_at=expires_at,
-        age_from=wake_at, budget_used=0, data=data,
+        budget_used=0, data=data,
     )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def send_now(n: Notification, now: datetime, by: str) -> Move | Answer:
 def redrive(n: Notification, reason: str, now: datetime, by: str) -> Move | Answer:
     """Send one from review back: the same identity and idempotency key, a fresh budget."""
     if n.state is State.REVIEW:
-        return move(n, Event.REDRIVE, now, by, reason=reason, wake_at=now, age_from=now, budget_used=0)
+        return move(n, Event.REDRIVE, now, by, reason=reason, wake_at=now, budget_used=0)
     return Answer("not_in_review", n.state, n.reason)
 
 
@@ -121,10 +121,10 @@ def rule(n: Notification, ruling: Ruling, reason: str, now: datetime, by: str) -
         return Answer("not_uncertain", n.state, n.reason)
     if ruling == "sent":
         return move(n, Event.RESOLVE_SENT, now, by, reason=reason, basis="ruled")
+    if ruling == "resend" and n.cancel_request is not None:
+        return Answer("refused", n.state, f"its owner has withdrawn it: {n.cancel_request}")
     if ruling == "resend":
-        return move(
-            n, Event.RESOLVE_RESEND, now, by, reason=reason, wake_at=now, permit="ruled", age_from=now, budget_used=0
-        )
+        return move(n, Event.RESOLVE_RESEND, now, by, reason=reason, wake_at=now, permit="ruled", budget_used=0)
     return move(n, Event.RESOLVE_DROP, now, by, reason=reason)
 
 

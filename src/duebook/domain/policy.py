@@ -16,6 +16,8 @@ OnUncertain = Literal["hold", "resend", "assume_sent"]
 Mode = Literal["live", "shadow", "off"]
 Copy = Literal["none", "hash", "full"]
 
+LONGEST_SEND_SECONDS = 900
+
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
@@ -76,7 +78,11 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A registered type of notification. Lengths of time say their bounds in `__post_init__`."""
+    """A registered type of notification. Lengths of time say their bounds in `__post_init__`.
+
+    `keep_copy`: what is kept of a message once it is accepted: "full", until the bodies' age is over; its "hash" in
+    the ledger; or "none".
+    """
 
     name: str
     channel: str
@@ -86,7 +92,7 @@ class Kind:
     on_uncertain: OnUncertain = "hold"
     handler_seconds: float = 10.0
     patience: timedelta = timedelta(days=7)
-    keep_copy: Copy = "hash"
+    keep_copy: Copy = "full"
     retention: Retention = field(default_factory=Retention)
 
     def __post_init__(self) -> None:
@@ -125,6 +131,6 @@ class ChannelPolicy:
             raise InvalidInput("concurrency", "must be between 1 and 10000")
         if self.rate is not None and not 0 < self.rate <= 1_000_000:
             raise InvalidInput("rate", "must be a positive number of sends per second")
-        if not 0 < self.send_seconds <= 900:
-            raise InvalidInput("send_seconds", "must be between 0 and 900 seconds")
+        if not 0 < self.send_seconds <= LONGEST_SEND_SECONDS:
+            raise InvalidInput("send_seconds", f"must be between 0 and {LONGEST_SEND_SECONDS} seconds")
         checked_span("pause", self.pause)

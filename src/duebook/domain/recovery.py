@@ -113,4 +113,4 @@ def _absent(n: Notification, evidence: Sequence[Evidence], kind: Kind | None, no
     if n.budget_used >= kind.retry.attempts:
         return move(n, Event.DISPROVE, now, by, reason="not accepted, and its attempts are used up", doubt=0)
     reason = "evidence says that no attempt was accepted"
-    return move(n, Event.REPEAT, now, by, reason=reason, wake_at=now, doubt=0, permit="absence")
+    return move(n, Event.REPEAT, now, by, reason=reason, wake_at=now, doubt=0)

@@ -16,7 +16,7 @@ WISH_CEILING = timedelta(hours=24)
 class Backoff:
     """`attempts` tries in all, delayed by min(ceiling, 2^n) seconds with jitter, for at most `age` altogether.
 
-    `age` bounds retries and throttling alike, from the first time the notification was due.
+    `age` bounds retries and throttling alike, from the first time a worker looked at the notification.
     """
 
     attempts: int = 5

@@ -37,7 +37,7 @@ def settle(
     match outcome:
         case Accepted(provider_id):
             changes = {"basis": "reported", "provider_id": provider_id, **common}
-            return move(intent, Event.ACCEPT, now, intent.holder, **changes)
+            return move(intent, Event.ACCEPT, now, intent.holder, discard=kind.keep_copy != "full", **changes)
         case Rejected():
             return move(intent, Event.REJECT, now, intent.holder, **common)
         case Retry(_, after):
@@ -49,8 +49,8 @@ def settle(
             used = intent.notification.budget_used
             return _again(intent, Event.THROTTLE, kind, now, until, used, common)
         case Uncertain():
-            doubt = intent.doubt + 1
-            return move(intent, Event.TIME_OUT, now, intent.holder, doubt=doubt, attention_at=now + quiet, **common)
+            changes = {"doubt": intent.doubt + 1, "budget_used": intent.notification.budget_used + 1, **common}
+            return move(intent, Event.TIME_OUT, now, intent.holder, attention_at=now + quiet, **changes)
 
 
 def _again(
@@ -83,5 +83,4 @@ def _attempt(intent: Intent, outcome: Outcome, keep: Copy, now: datetime) -> Att
         phase=outcome.phase or None if isinstance(outcome, Uncertain) else None,
         provider_id=outcome.provider_id if isinstance(outcome, Accepted) else None,
         message_hash=None if keep == "none" else fingerprint(intent.message),
-        message=intent.message if keep == "full" else None,
     )

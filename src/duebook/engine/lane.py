@@ -76,6 +76,7 @@ class Lane:
         self.policy = channel.policy
         self.kinds = registry.served()
         self.handlers = registry.handlers
+        self.channels = {None, *registry.channels}
         self.database = database
         self.store = store
         self.clock = clock
@@ -199,6 +200,8 @@ class Lane:
         if item.error is not None:
             return self._failed(n, item.error, now)
         try:
+            if isinstance(item.result, Message) and item.result.channel not in self.channels:
+                raise InvalidMessage("channel", f"{item.result.channel!r} is not registered with this worker")
             return deciding.judge(n, item.result, self.kinds[n.kind], self.claimer.mode(n.kind), now, self.holder)
         except (TypeError, InvalidMessage) as error:
             return self._failed(n, error, now)
@@ -233,8 +236,11 @@ class Lane:
     def _sent(self, intent: Intent, item: Finished) -> None:
         self.flying.pop(intent.id, None)
         self.settled += 1
-        if item.error is None:
-            outcome: Outcome = item.result
+        outcome: Outcome
+        if item.error is None and isinstance(item.result, Outcome):
+            outcome = item.result
+        elif item.error is None:
+            outcome = Uncertain(f"the channel answered {type(item.result).__name__}, which is no outcome", "answer")
         elif isinstance(item.error, TimeoutError):
             outcome = Uncertain(f"no answer within {self.policy.send_seconds:g} s", phase="overrun")
         else:

@@ -40,7 +40,7 @@ class Reconciler:
 
     def _evidenced(self, now: datetime) -> Plan[int]:
         """Look at what somebody has learned something about, wherever it is by now."""
-        found = yield from self.store.lock_evidenced(self.settings.batch)
+        found = yield from self.store.lock_evidenced(self.registry.kinds, self.settings.batch)
         if not found:
             return 0
         known = yield from self.store.read_doubtful_evidence([n.id for n in found])
@@ -55,7 +55,7 @@ class Reconciler:
 
     def _uncertain(self, now: datetime) -> Plan[int]:
         """Look at uncertain ones whose quiet time is over."""
-        found = yield from self.store.lock_uncertain(now, self.settings.batch)
+        found = yield from self.store.lock_uncertain(self.registry.kinds, now, self.settings.batch)
         verdicts = [(n, self._verdict(n, (), now)) for n in found]
         yield from moved(self.store, [verdict for _, verdict in verdicts if isinstance(verdict, Move)])
         looks = [(n.id, n.version, verdict) for n, verdict in verdicts if isinstance(verdict, datetime)]

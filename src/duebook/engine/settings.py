@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from ..domain.policy import ChannelPolicy
+from ..domain.policy import LONGEST_SEND_SECONDS, ChannelPolicy
 from ..errors import UnsafeSetting
 
 
@@ -40,6 +40,7 @@ class EngineSettings:
         return self.lease_seconds / 3
 
     def quiet(self, channel: ChannelPolicy | None) -> timedelta:
-        """How long after an uncertain end a message may still be on its way: lease, grace and the longest send."""
-        longest = channel.send_seconds if channel else 60.0
+        """How long after an uncertain end a message may still be on its way: lease, grace and the longest send;
+        of a channel that is not registered here, the longest any may take."""
+        longest = channel.send_seconds if channel else LONGEST_SEND_SECONDS
         return timedelta(seconds=self.lease_seconds + self.grace_seconds + longest)

@@ -91,12 +91,12 @@ class Reading:
         rows = yield from do("lock_worthless", now=r.instant_text(now), limit=limit)
         return [r.notification(row) for row in rows]
 
-    def lock_uncertain(self, now: datetime, limit: int) -> Plan[list[Notification]]:
-        rows = yield from do("lock_uncertain", now=r.instant_text(now), limit=limit)
+    def lock_uncertain(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_uncertain", kinds=r.dumps(sorted(kinds)), now=r.instant_text(now), limit=limit)
         return [r.notification(row) for row in rows]
 
-    def lock_evidenced(self, limit: int) -> Plan[list[Notification]]:
-        rows = yield from do("lock_evidenced", limit=limit)
+    def lock_evidenced(self, kinds: Collection[str], limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_evidenced", kinds=r.dumps(sorted(kinds)), limit=limit)
         return [r.notification(row) for row in rows]
 
     def read_doubtful_evidence(self, ids: Sequence[int]) -> Plan[dict[int, list[Evidence]]]:

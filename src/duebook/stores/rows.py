@@ -67,7 +67,7 @@ def notification(row: Sequence[Any]) -> Notification:
     return Notification(
         id, kind, key, recipient, tenant, namespace, channel, priority, group, data, certain(due_at), wall, zone, rule,
         tzdata, instant(expires_at), _STATES[state], _EVENTS[event], version, instant(wake_at), instant(lease_until),
-        instant(attention_at), instant(closed_at), holder, bool(alone), number, budget_used, certain(age_from), doubt,
+        instant(attention_at), instant(closed_at), holder, bool(alone), number, budget_used, instant(age_from), doubt,
         permit, reason, basis, _STATES[wanted] if wanted else None, cancel_request, message, instant(rendered_at),
         instant(begun_at), instant(first_begun_at), provider_id, certain(created_at), certain(moved_at),
     )  # fmt: skip

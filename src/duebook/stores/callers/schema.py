@@ -38,16 +38,8 @@ def check(dialect: catalog.Dialect) -> Generator[str, Rows, None]:
             raise missing()
     rows = yield catalog.prepare(dialect, "named", Statement("read_schema", {})).text
     version, newest = rows[0][0] or 0, catalog.newest(dialect)
-    if version < newest:
-        raise SchemaMismatch(
-            f"the duebook tables of this database are at version {version} and this release needs {newest}: "
-            "run `duebook migrate` on it"
-        )
-    if version > newest:
-        raise SchemaMismatch(
-            f"the duebook tables of this database are at version {version} and this release knows {newest}: "
-            "install the release of duebook that migrated it"
-        )
+    if version != newest:
+        raise SchemaMismatch.between(version, newest)
 
 
 def missing() -> SchemaMismatch:

@@ -13,10 +13,10 @@ with wanted as materialized (
 )
 insert into duebook.notifications (
     id, kind, key, recipient, tenant, namespace, channel, priority, group_key, data, due_at, wall, zone, rule, tzdata,
-    expires_at, state, event, version, wake_at, age_from, created_at, moved_at)
+    expires_at, state, event, version, wake_at, created_at, moved_at)
 select
     w.id, w.kind, w.key, w.recipient, w.tenant, w.namespace, w.channel, w.priority, w.group_key, cast(w.data as jsonb), w.due_at,
-    w.wall, w.zone, w.rule, w.tzdata, w.expires_at, 'scheduled', 'schedule', 1, w.wake_at, w.wake_at, w.created_at,
+    w.wall, w.zone, w.rule, w.tzdata, w.expires_at, 'scheduled', 'schedule', 1, w.wake_at, w.created_at,
     w.created_at
 from wanted w join created c on c.notification_id = w.id
 returning id, kind, key
