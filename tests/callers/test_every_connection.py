@@ -92,7 +92,7 @@ def test_tables_that_vanish_after_the_check_are_explained(kind: Kind, bare: Data
 def test_tables_of_another_release_are_refused(kind: Kind, database: Database, key: str, version: int) -> None:
     with kind.open(database.url) as transaction, pytest.MonkeyPatch.context() as patch:
         patch.setattr("duebook.stores.catalog.newest", lambda dialect: version)
-        with pytest.raises(SchemaMismatch, match=r"at version 1 and this release (knows 0|needs 99)"):
+        with pytest.raises(SchemaMismatch, match=r"schema 1, .*(knows 0|needs 99)"):
             transaction.run(plans.schedule(key))
         patch.undo()
         assert transaction.run(plans.schedule(key)) == [key]
