@@ -3,7 +3,8 @@
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,7 +31,7 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-PATIENCE = 10.0
+PATIENCE = 5.0
 
 SETTINGS = EngineSettings(poll_seconds=0.02, grace_seconds=5.0, lease_seconds=15.0)
 
@@ -82,6 +83,7 @@ class Desk:
         self.asked: list[Due] = []
         self.sent: list[tuple[Message, SendContext]] = []
         self.changed = asyncio.Event()
+        self.gates: list[Gate] = []
         self._watch()
 
     def channel(self, name: str = "mail", **policies: Any) -> None:
@@ -98,9 +100,24 @@ class Desk:
 
         self.book.kind(name, channel=channel, **policies)(handler)
 
+    @asynccontextmanager
+    async def worker(self, **options: Any) -> AsyncIterator[Worker]:
+        """A worker; before it stops, whatever the test still holds up may go on."""
+        async with self.book.worker(**options) as worker:
+            try:
+                yield worker
+            finally:
+                for gate in self.gates:
+                    gate.open.set()
+
+    def gate(self, then: Any = None) -> Gate:
+        self.gates.append(Gate(then))
+        return self.gates[-1]
+
     async def schedule(self, *keys: str, kind: str = "note", **changes: Any) -> None:
+        when = {} if "at" in changes else {"after": timedelta(0)}
         for key in keys:
-            await self.book.schedule(kind, key, **{"recipient": "ann", "after": timedelta(0), **changes})
+            await self.book.schedule(kind, key, **{"recipient": "ann", **when, **changes})
 
     async def read(self, key: str, kind: str = "note") -> Notification:
         found = await self.book.find(kind, key)
@@ -134,15 +151,24 @@ class Desk:
             raise AssertionError(f"{key} is never {what}; it is {n.state}: {n.reason}") from None
         return n
 
+    async def until_put_off(self, key: str, number: int) -> Notification:
+        """Wait until an attempt has ended with another one to follow."""
+        return await self.until_true(key, lambda n: n.number == number and n.state is State.SCHEDULED, "put off")
+
+    async def step(self, agent: str) -> None:
+        """Have a housekeeping agent do one batch, with no worker running beside it."""
+        worker = self.book.wired.worker([], self.book.message_domain, 1.0)
+        (one,) = [one for one in worker.agents if one.name == agent]
+        await one.step()
+
     async def bring(self, state: State, *keys: str) -> None:
         """Lead notifications to a state by the means an application has. To be called while a worker runs."""
-        gates = [Gate(mail) for _ in keys]
-        if state is State.SCHEDULED:
-            return await self.schedule(*keys, after=HOUR)
+        gates = [self.gate(Skip("after all") if state is State.CLAIMED else Accepted("p-1")) for _ in keys]
         for key, gate in zip(keys, gates, strict=True):
             self.decisions[key] = {State.CLAIMED: gate, State.SKIPPED: Skip("read")}.get(state, mail)
             self.outcomes[key] = _OUTCOMES.get(state, gate if state is State.SENDING else Accepted("p-1"))
-        await self.schedule(*keys, after=HOUR if state is State.CANCELLED else timedelta(0))
+        waits = state in (State.SCHEDULED, State.CANCELLED)
+        await self.schedule(*keys, after=HOUR if waits else timedelta(0))
         for key, gate in zip(keys, gates, strict=True):
             if state in (State.CLAIMED, State.SENDING):
                 await soon(gate.entered.wait())
@@ -175,7 +201,7 @@ class Desk:
 
 
 def mail(due: Due) -> Message:
-    return Email(to=f"{due.recipient}@example.org", subject="A reminder", text=f"{due.kind} {due.key} for you")
+    return Email(to="ann@example.org", subject="A reminder", text=f"{due.kind} {due.key} for {due.recipient}")
 
 
 _OUTCOMES: dict[State, Any] = {
@@ -197,12 +223,6 @@ async def _play(script: Any, argument: Any) -> Any:
 
 async def soon(something: Awaitable[Any]) -> Any:
     return await asyncio.wait_for(something, PATIENCE)
-
-
-async def step(worker: Worker, agent: str) -> None:
-    """Have a housekeeping agent do one batch now, whatever its pace."""
-    (one,) = [one for one in worker.agents if one.name == agent]
-    await one.step()
 
 
 async def die(worker: Worker) -> None:

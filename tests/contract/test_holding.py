@@ -117,14 +117,14 @@ def the_move(world: World, n: object, event: Event) -> Move:
 
 
 @pytest.mark.parametrize("name", STALE)
-@pytest.mark.parametrize("off", [-1, 1])
-async def test_a_write_from_another_version_changes_nothing(world: World, name: str, off: int) -> None:
+async def test_a_write_from_another_version_changes_nothing(world: World, name: str) -> None:
     state, event = STALE[name]
     n = await world.bring("a", state)
     before = await world.story("a")
     move = the_move(world, n, event)
-    assert await world.apply(move._replace(version=move.version + off)) == {}
-    assert await world.story("a") == before
+    for off in (-1, 1):
+        assert await world.apply(move._replace(version=move.version + off)) == {}
+        assert await world.story("a") == before
 
 
 async def test_a_stale_worker_learns_which_of_its_writes_held(world: World) -> None:

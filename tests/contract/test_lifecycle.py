@@ -37,8 +37,8 @@ def update(id: int, event: str, following: State, version: str = "version + 1") 
 
 def born(shell: Shell, id: int, state: str = "scheduled", event: str = "schedule", version: int = 1) -> None:
     shell.run(
-        "insert into @notifications (id, kind, key, recipient, namespace, channel, priority, data, state, event, version,"
-        " due_at, wake_at, age_from, created_at, moved_at)"
+        "insert into @notifications (id, kind, key, recipient, namespace, channel, priority, data, state, event,"
+        " version, due_at, wake_at, age_from, created_at, moved_at)"
         f" values ({id}, 'mail', 'k{id}', 'ann', 'test', 'mail', 1, '{{}}', '{state}', '{event}', {version},"
         f" {AT}, {AT}, {AT}, {AT}, {AT})"
     )

@@ -95,6 +95,7 @@ async def test_states_are_counted_by_kind_and_channel_and_closed_ones_are_not(wo
 
 
 async def test_lateness_is_from_the_promise_to_the_last_begin(world: World) -> None:
+    await world.do(world.store.register_kinds([world.declare()], world.clock.now()))
     await world.bring("a", State.ACCEPTED, due=-7)
     await world.bring("b", State.SKIPPED, due=-7)
     since = world.clock.now()
@@ -118,7 +119,7 @@ async def test_uncertain_ones_are_found_once_their_quiet_time_is_over(
     await world.bring("u", State.UNCERTAIN)
     await world.bring("r", State.REVIEW)
     at = world.clock.now() + QUIET + timedelta(seconds=seconds)
-    assert [n.key for n in await world.do(world.store.lock_uncertain(at, 10))] == found
+    assert [n.key for n in await world.do(world.store.lock_uncertain(["mail"], at, 10))] == found
 
 
 async def test_a_search_goes_page_by_page_newest_first(world: World) -> None:
@@ -137,6 +138,8 @@ async def test_a_search_goes_page_by_page_newest_first(world: World) -> None:
         ({"tenant": "acme"}, {"t"}),
         ({"kind": "mail", "state": "scheduled"}, {"a", "t"}),
         ({"recipient": "bob"}, {"a"}),
+        ({"recipient": "ann", "state": "accepted"}, {"x"}),
+        ({"recipient": "bob", "kind": "chat"}, set()),
         ({"recipient": "nobody"}, set()),
         ({"kind": "%"}, set()),
     ],

@@ -119,7 +119,7 @@ async def test_a_cancel_that_came_too_late_is_honoured_on_every_way_back(world: 
     if way in OUTCOMES:
         await world.settle(intent, OUTCOMES[way])
     elif way == "absence":
-        await world.apply(moved(n, Event.REPEAT, now, reason="absent", wake_at=now, doubt=0, permit="absence"))
+        await world.apply(moved(n, Event.REPEAT, now, reason="absent", wake_at=now, doubt=0))
     elif way == "disprove":
         await world.apply(moved(n, Event.DISPROVE, now, reason="bounced", doubt=0))
     elif way == "confirm":
@@ -198,12 +198,12 @@ async def test_evidence_is_found_until_it_has_been_considered(world: World) -> N
     sending = await world.sending("c")
     for id in (a.id, b.id, sending.id):
         await world.do(world.store.record_evidence([report(id, world)]))
-    assert [n.key for n in await world.do(world.store.lock_evidenced(10))] == ["a", "b"]
-    assert [n.key for n in await world.do(world.store.lock_evidenced(1))] == ["a"]
+    assert [n.key for n in await world.do(world.store.lock_evidenced(["mail"], 10))] == ["a", "b"]
+    assert [n.key for n in await world.do(world.store.lock_evidenced(["mail"], 1))] == ["a"]
     known = await world.do(world.store.read_doubtful_evidence([a.id, b.id]))
     assert {id: [e.says for e in found] for id, found in known.items()} == {a.id: ["accepted"], b.id: ["accepted"]}
     await world.do(world.store.consider_evidence([a.id], known[a.id], world.clock.now()))
-    assert [n.key for n in await world.do(world.store.lock_evidenced(10))] == ["b"]
+    assert [n.key for n in await world.do(world.store.lock_evidenced(["mail"], 10))] == ["b"]
     assert (await world.do(world.store.read_doubtful_evidence([a.id])))[a.id] == []
     assert (await world.story("a")).resolutions == ["accepted"]
     assert (await world.story("b")).resolutions == [None]

@@ -17,7 +17,7 @@ async def test_a_new_identity_is_created_as_scheduled(world: World) -> None:
     n = await world.read("a")
     assert created == {"a": n.id}
     assert (n.state, n.event, n.version, n.number, n.doubt) == (State.SCHEDULED, Event.SCHEDULE, 1, 0, 0)
-    assert n.wake_at == n.due_at == n.age_from == world.clock.at(60)
+    assert (n.wake_at, n.due_at, n.age_from) == (world.clock.at(60), world.clock.at(60), None)
 
 
 async def test_everything_in_a_draft_comes_back(world: World) -> None:

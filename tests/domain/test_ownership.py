@@ -90,7 +90,7 @@ def test_another_time_is_another_promise_with_a_fresh_budget(
     else:
         one = move(ownership.reschedule(n, promise, NOW + DAY, NOW, "app", '{"n": 2}'))
     assert (one.promise, one.expires_at, one.data) == (promise, NOW + DAY, '{"n": 2}')
-    assert (one.wake_at, one.age_from, one.budget_used) == (NOW + wakes, NOW + wakes, 0)
+    assert (one.wake_at, one.budget_used) == (NOW + wakes, 0)
 
 
 def test_a_new_time_alone_leaves_the_data_as_it_is() -> None:
@@ -108,7 +108,7 @@ def test_sending_now_keeps_the_promised_instant() -> None:
 
 def test_a_redrive_has_a_fresh_budget() -> None:
     one = move(WISHES["redrive"](make(S.REVIEW, budget_used=5, number=5)))
-    assert (one.wake_at, one.budget_used, one.age_from) == (NOW, 0, NOW)
+    assert (one.wake_at, one.budget_used) == (NOW, 0)
 
 
 def test_a_ruling_permits_or_ends_and_proves_nothing() -> None:
@@ -116,6 +116,12 @@ def test_a_ruling_permits_or_ends_and_proves_nothing() -> None:
     assert (sent.basis, sent.doubt, sent.permit) == ("ruled", None, None)
     assert (resend.permit, resend.doubt, resend.wake_at, resend.budget_used) == ("ruled", None, NOW, 0)
     assert (drop.next, drop.doubt, drop.basis) == (S.DROPPED, None, None)
+
+
+def test_what_its_owner_withdrew_is_not_sent_again_by_a_ruling() -> None:
+    answer = WISHES["rule resend"](doubted(cancel_request="read"))
+    assert answer == Answer("refused", S.UNCERTAIN, "its owner has withdrawn it: read")
+    assert move(WISHES["rule drop"](doubted(cancel_request="read"))).next is S.DROPPED
 
 
 @pytest.mark.parametrize("state", S)

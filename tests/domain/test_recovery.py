@@ -150,7 +150,7 @@ def test_only_when_every_doubtful_attempt_is_refuted_is_it_unsent(
     move = made(verdict)
     assert (move.event, move.doubt) == (event, 0)
     if event is Event.REPEAT:
-        assert (move.next, move.wake_at, move.permit) == (State.SCHEDULED, NOW, "absence")
+        assert (move.next, move.wake_at, move.permit) == (State.SCHEDULED, NOW, None)
     else:
         assert move.next is State.REVIEW
     assert move.reason

@@ -90,13 +90,16 @@ def test_the_ledger_says_where_a_conversation_broke() -> None:
     assert entry.phase == "after the final dot"
 
 
-@pytest.mark.parametrize(("keep", "has_hash", "has_message"), [("none", 0, 0), ("hash", 1, 0), ("full", 1, 1)])
-def test_a_kind_says_what_copy_the_ledger_keeps(keep: Any, has_hash: int, has_message: int) -> None:
-    one = intent()
-    entry = settled(Accepted(), one, Kind("mail", "mail", keep_copy=keep)).attempt
-    assert entry is not None
-    assert entry.message_hash == (fingerprint(one.message) if has_hash else None)
-    assert entry.message == (one.message if has_message else None)
+@pytest.mark.parametrize(("keep", "hashed", "discards"), [("none", False, True), ("hash", True, True),
+                                                          ("full", True, False)])  # fmt: skip
+def test_a_kind_says_what_is_kept_of_a_message_once_it_is_accepted(keep: Any, hashed: bool, discards: bool) -> None:
+    one, kind = intent(), Kind("mail", "mail", keep_copy=keep)
+    move = settled(Accepted(), one, kind)
+    assert move.attempt is not None
+    assert move.attempt.message_hash == (fingerprint(one.message) if hashed else None)
+    assert move.discard is discards
+    for open_end in (Rejected("550"), Retry("451"), Uncertain("cut off")):
+        assert settled(open_end, one, kind).discard is False
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def prune() -> Plan[Any]:
     return STORE.prune(Kind("mail", "mail"), START, 500)
 
 
+NO_FILTER = dict.fromkeys(("kind", "state", "channel", "tenant"))
 WAKE, SUSPECT = "notifications_wake", "notifications_suspect"
 PRIMARY = "notifications_pkey"
 
@@ -79,7 +80,7 @@ PINNED: dict[str, Pinned] = {
         [WAKE, SUSPECT, "notifications_lease", "notifications_expiry", "notifications_attention"],
     ),
     "begin": Pinned(begin, [PRIMARY]),
-    "apply": Pinned(apply, [PRIMARY]),
+    "apply": Pinned(apply, [PRIMARY], 100),
     "extend": Pinned(lambda: STORE.extend([(id, 1) for id in IDS], START, UNTIL), [], 1_500),
     "postpone": Pinned(lambda: STORE.postpone([(id, 1, UNTIL) for id in IDS]), [PRIMARY]),
     "request_cancel": Pinned(lambda: STORE.request_cancel(dict.fromkeys(IDS, "why")), [PRIMARY]),
@@ -88,12 +89,12 @@ PINNED: dict[str, Pinned] = {
     "lock": Pinned(lambda: STORE.lock("mail", "k5"), [PRIMARY, "identities_pkey"]),
     "lock_expired_leases": Pinned(lambda: STORE.lock_expired_leases(START, 500), ["notifications_lease"]),
     "lock_worthless": Pinned(lambda: STORE.lock_worthless(START, 500), ["notifications_expiry"]),
-    "lock_uncertain": Pinned(lambda: STORE.lock_uncertain(START, 500), ["notifications_attention"]),
-    "lock_evidenced": Pinned(lambda: STORE.lock_evidenced(500), ["evidence_new"]),
+    "lock_uncertain": Pinned(lambda: STORE.lock_uncertain(["mail"], START, 500), ["notifications_attention"]),
+    "lock_evidenced": Pinned(lambda: STORE.lock_evidenced(["mail"], 500), ["evidence_new"]),
     "lock_group": Pinned(lambda: STORE.lock_group("g17", 1000), ["notifications_group"]),
     "lock_recipient": Pinned(lambda: STORE.lock_recipient("r17"), ["identities_recipient", PRIMARY], 100),
     "search_recipient": Pinned(
-        lambda: STORE.search_recipient("r17", 2**62, 100), ["identities_recipient", PRIMARY], 100
+        lambda: STORE.search_recipient("r17", NO_FILTER, 2**62, 100), ["identities_recipient", PRIMARY], 100
     ),
     "read_identities": Pinned(lambda: STORE.read_identities([("mail", "k5"), ("mail", "no")]), ["identities_pkey"]),
     "read_doubtful_evidence": Pinned(lambda: STORE.read_doubtful_evidence([8, 16]), ["evidence_pkey", "attempts_pkey"]),

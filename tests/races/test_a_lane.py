@@ -14,7 +14,7 @@ from duebook.domain.policy import Priority
 from duebook.domain.retry import Backoff
 from duebook.errors import StoreUnavailable
 from duebook.ports import Finished
-from tests.support.engine import Crew, Gate
+from tests.support.engine import Crew, Gate, Serving
 
 
 async def test_a_due_notification_is_sent_once_and_recorded(crew: Crew) -> None:
@@ -85,15 +85,16 @@ async def test_a_lane_sends_no_faster_than_the_rate_of_its_channel(crew: Crew, k
     channel = crew.channel(rate=5, concurrency=50)
     for name, priority in list(zip(("urgent", "normal", "bulk"), Priority, strict=True))[-kinds:]:
         crew.kind(name, priority=priority)
-        await crew.world.schedule(*(f"k{i}" for i in range(250)), kind=name, priority=priority)
+        await crew.world.schedule(*(f"k{i}" for i in range(150)), kind=name, priority=priority)
     lane = crew.lane()
     worst = 0.0
-    for tick in range(60):
+    for tick in range(200):
         await lane.settle_down()
-        worst = max(worst, len(channel.sent) - (5 * tick * 0.5 + 1))
-        crew.world.clock.advance(0.5)
-    assert worst < 1, f"{worst:.0f} more than the rate allows"
-    assert len(channel.sent) > 100
+        worst = max(worst, len(channel.sent) - (5 * tick * 0.1 + 1))
+        crew.world.clock.advance(0.1)
+    # A claim that may take one of three classes may bring one of each, if that is made up for afterwards.
+    assert worst < kinds, f"{worst:.0f} more than the rate allows"
+    assert len(channel.sent) > 70
 
 
 async def test_a_channel_that_answers_nonsense_leaves_its_attempt_uncertain(crew: Crew) -> None:
@@ -259,6 +260,10 @@ async def test_a_message_for_another_channel_moves_there(crew: Crew) -> None:
     assert (mail.keys, push.keys) == ([], ["a"])
 
 
+def finished(lane: Serving) -> bool:
+    return lane.lane.finished
+
+
 async def test_a_worker_that_stops_hands_back_what_has_not_begun_and_settles_the_rest(crew: Crew) -> None:
     channel = crew.channel(concurrency=1)
     crew.kind()
@@ -269,10 +274,10 @@ async def test_a_worker_that_stops_hands_back_what_has_not_begun_and_settles_the
     await lane.settle_down()
     lane.tasks.stop()
     await lane.settle_down()
-    assert not lane.lane.finished
+    assert not finished(lane)
     gate.open()
     await lane.settle_down()
-    assert lane.lane.finished
+    assert finished(lane)
     assert {await crew.world.state(key) for key in "ab"} == {State.ACCEPTED, State.SCHEDULED}
     waiting = next(n for n in await crew.world.book.search() if n.state is State.SCHEDULED)
     assert (waiting.budget_used, waiting.number, waiting.alone) == (0, 0, False)
@@ -287,8 +292,8 @@ async def test_a_worker_that_stops_without_a_database_keeps_its_outcome_until_th
     await lane.settle_down()
     lane.tasks.stop()
     for _ in range(3):
-        assert not lane.lane.finished
+        assert not finished(lane)
         crew.world.clock.advance(1)
         await lane.settle_down()
-    assert lane.lane.finished
+    assert finished(lane)
     assert await crew.world.state("a") is State.ACCEPTED

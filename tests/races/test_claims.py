@@ -61,15 +61,15 @@ async def test_two_lanes_on_one_channel_send_each_one_once(crew: Crew) -> None:
 async def test_a_row_that_somebody_locks_is_passed_over_and_not_waited_for(world: World) -> None:
     """SQLite has one writer: no row is ever locked while another transaction runs."""
     world.declare()
-    await world.schedule("a", "b", expires_at=world.clock.at(1))
     await world.claimed("held")
     await world.bring("doubt", State.UNCERTAIN)
+    await world.schedule("a", "b", expires_at=world.clock.at(1))
     late = world.clock.at(10_000)
     lock = "select * from duebook.notifications where key <> 'b' for update"
     async with world.database.inner._connection() as elsewhere, elsewhere.transaction():
         await elsewhere.execute(lock)
         assert [n.key for n in await world.do(world.store.lock_worthless(late, 9))] == ["b"]
         assert await world.do(world.store.lock_expired_leases(late, 9)) == []
-        assert await world.do(world.store.lock_uncertain(late, 9)) == []
+        assert await world.do(world.store.lock_uncertain(["mail"], late, 9)) == []
         assert [n.key for n in await world.claim()] == ["b"]
     assert [n.key for n in await world.claim()] == ["a"]

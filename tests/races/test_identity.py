@@ -12,7 +12,7 @@ import pytest_asyncio
 from duebook import Duebook
 from duebook.domain.lifecycle import State
 from duebook.domain.policy import Retention
-from tests.support.fixtures import truncated
+from tests.support.fixtures import emptied
 from tests.support.locks import somebody_waits_for
 from tests.support.shell import Shell
 
@@ -22,7 +22,7 @@ HOUR = timedelta(hours=1)
 @pytest_asyncio.fixture
 async def book(psql_session: tuple[str, Shell]) -> AsyncIterator[Duebook]:
     url, shell = psql_session
-    truncated(shell)
+    emptied(shell)
     found = Duebook(url, namespace="test")
     found.declare("mail", channel="mail", retention=Retention(HOUR, HOUR, HOUR))
     yield found

@@ -136,7 +136,7 @@ async def test_evidence_about_one_that_has_ended_does_not_stop_the_reconciler(
     await reports(other, other_gate)
     await reconcile(crew)
     assert [await world.state(key) for key in "ab"] == [end, State.ACCEPTED]
-    assert await world.do(world.store.lock_evidenced(10)) == []
+    assert await world.do(world.store.lock_evidenced(["mail"], 10)) == []
 
 
 async def test_late_evidence_stops_a_repeat_that_waits_for_its_turn(crew: Crew) -> None:

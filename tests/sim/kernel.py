@@ -52,11 +52,11 @@ class Strand:
 
 @dataclass(slots=True, eq=False)
 class Process:
-    """A worker or another program. `stands_still_until`: the step before which nothing of it runs."""
+    """A worker or another program. `still_until`: the second before which nothing of it runs."""
 
     name: str
     alive: bool = True
-    stands_still_until: int = 0
+    still_until: float = 0.0
     strands: list[Strand] = field(default_factory=list)
 
 
@@ -83,7 +83,7 @@ class Kernel:
         return [
             (process, strand)
             for process in self.processes.values()
-            if process.stands_still_until <= self.steps
+            if process.still_until <= self.elapsed
             for strand in process.strands
             if strand.waits is None or strand.waits.at <= self.elapsed or strand.waits.ready()
         ]
@@ -110,12 +110,11 @@ class Kernel:
     def next_instant(self) -> float | None:
         """When the first of the waiting ones wakes by itself."""
         waits = [
-            strand.waits.at
+            max(process.still_until, self.elapsed if strand.waits is None else strand.waits.at)
             for process in self.processes.values()
             for strand in process.strands
-            if strand.waits is not None and strand.waits.at < float("inf")
         ]
-        return min(waits, default=None)
+        return min((at for at in waits if at < float("inf")), default=None)
 
     def close(self) -> None:
         """Let go of every coroutine, dead or alive, once nothing is looked at any more."""

@@ -31,8 +31,7 @@ def _apply(world: World, fault: str, name: str, draw: Random) -> None:
             kernel.kill(process)
             world.start_worker(name)
         case "stall":
-            process.stands_still_until = kernel.steps + draw.randrange(5, 80)
-            kernel.elapsed += draw.choice((0.0, 1.0, 5.0, 15.0, 40.0))
+            process.still_until = kernel.elapsed + draw.choice((0.1, 0.5, 3.0, 11.0, 16.0, 60.0))
         case "jump":
             kernel.elapsed += draw.choice((0.5, 2.0, 8.0, 13.0, 30.0))
         case "skew":

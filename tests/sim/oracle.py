@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from duebook.domain.lifecycle import EDGES
-from tests.sim.world import World
+from tests.sim.world import ATTEMPTS, SETTINGS, World
+
+A_DAY = 86_400.0
 
 
 class Violation(Exception):
@@ -25,6 +28,10 @@ def takes(world: World, key: str) -> list[tuple[int, str]]:
     return [one for name, taken in world.provider.taken.items() if name.endswith(f":{key}") for one in taken]
 
 
+def keys(world: World) -> list[str]:
+    return [f"n{number}" for number in range(world.config.count)]
+
+
 def one_idempotency_key(world: World) -> None:
     for key in {name.rpartition(":")[2] for name in world.provider.bodies}:
         names = [name for name in world.provider.bodies if name.endswith(f":{key}")]
@@ -34,14 +41,15 @@ def one_idempotency_key(world: World) -> None:
 
 def taken_once_when_keyed(world: World) -> None:
     if world.config.keyed:
-        for (key,) in rows(world, "key"):
-            if len(takes(world, key)) > 1:
+        for key in keys(world):
+            allowed = 1 + world.known.ruled_resend[key]
+            if len(takes(world, key)) > (allowed if world.config.window < A_DAY else 1):
                 complain(taken_once_when_keyed, f"{key} was taken {len(takes(world, key))} times")
 
 
 def never_again_unless_ruled(world: World) -> None:
     if not world.config.keyed:
-        for (key,) in rows(world, "key"):
+        for key in keys(world):
             allowed = 1 + world.known.ruled_resend[key]
             if len(takes(world, key)) > allowed:
                 complain(never_again_unless_ruled, f"{key} was taken {len(takes(world, key))} times, {allowed} allowed")
@@ -65,7 +73,7 @@ def doubt_is_counted(world: World) -> None:
         left join duebook_attempts a on a.notification_id = n.id
             and a.outcome in ('uncertain', 'lost') and a.resolution is null
         group by n.id having n.doubt <> count(a.number)"""
-    for key, doubt, counted in world.connection.execute(query).fetchall():
+    for key, doubt, counted in () if world.config.prunes else world.connection.execute(query).fetchall():
         complain(doubt_is_counted, f"{key} says {doubt} attempts are in doubt, the ledger says {counted}")
 
 
@@ -74,7 +82,7 @@ def the_ledger_is_gapless(world: World) -> None:
         query = "select number from duebook_attempts where notification_id = ? order by number"
         found = [row[0] for row in world.connection.execute(query, (id,))]
         expected = list(range(1, number + (state != "sending")))
-        if found != expected:
+        if found != expected and not (world.config.prunes and not found):
             complain(the_ledger_is_gapless, f"{key}, {state}, has attempts {found} and not {expected}")
 
 
@@ -86,7 +94,7 @@ def history_is_lawful(world: World) -> None:
 
 
 def an_outcome_is_its_senders(world: World) -> None:
-    """An attempt is accepted in the ledger only if that very worker was answered so by the provider."""
+    """An attempt is accepted in the ledger only if that very attempt was made and answered so by the provider."""
     query = """
         select n.key, a.number, a.outcome, a.provider_id from duebook_attempts a
         join duebook_notifications n on n.id = a.notification_id where a.outcome = 'accepted'"""
@@ -115,20 +123,50 @@ def cancelled_stays_unsent(world: World) -> None:
             complain(cancelled_stays_unsent, f"{key} was taken after its owner was told that it is cancelled")
 
 
-def every_identity_has_its_notification(world: World) -> None:
+def withdrawn_is_not_begun_again(world: World) -> None:
+    for key, number in world.known.withdrawn_at.items():
+        bodies = world.provider.bodies.get(f"sim:reminder:{key}", [])
+        if any(one > number for one, _ in bodies):
+            complain(withdrawn_is_not_begun_again, f"{key} went out again after its owner had withdrawn it")
+
+
+def nobody_is_robbed(world: World) -> None:
+    """A lease is taken back only when it and its grace are over, by the world's own time."""
+    leases = world.known.leases
     query = """
-        select i.key from duebook_identities i left join duebook_notifications n on n.id = i.notification_id
-        where n.key is not i.key"""
-    for (key,) in world.connection.execute(query).fetchall():
-        complain(every_identity_has_its_notification, key)
-    if len(rows(world, "id")) != world.config.count:
-        complain(every_identity_has_its_notification, "a notification is gone")
+        select notification_id, version, at from duebook_history where event = 'lose'
+        union all
+        select a.notification_id, n.version, a.ended_at from duebook_attempts a
+        join duebook_notifications n on n.id = a.notification_id and n.number = a.number and n.event = 'lose'
+            and n.state = 'uncertain'
+        where a.outcome = 'lost'"""
+    for id, version, at in world.connection.execute(query).fetchall():
+        until = leases.get((id, version - 1))
+        if until is not None:
+            grace = timedelta(seconds=SETTINGS.grace_seconds)
+            if datetime.fromisoformat(at) < datetime.fromisoformat(until) + grace:
+                complain(nobody_is_robbed, f"{id} was taken at {at} from a lease until {until}")
+    for id, version, until in rows(world, "id, version, lease_until", "where lease_until is not null"):
+        leases[id, version] = until
+
+
+def an_identity_is_for_ever(world: World) -> None:
+    """Every identity is remembered; its notification may be gone only once it was closed."""
+    query = """
+        select i.key, i.state, n.key from duebook_identities i
+        left join duebook_notifications n on n.id = i.notification_id"""
+    found = world.connection.execute(query).fetchall()
+    if len(found) != world.config.count:
+        complain(an_identity_is_for_ever, f"{len(found)} of {world.config.count} are remembered")
+    for key, remembered, present in found:
+        if present is None and remembered is None:
+            complain(an_identity_is_for_ever, f"the notification of {key} is gone and nothing is remembered of it")
 
 
 ALWAYS = (
     one_idempotency_key, taken_once_when_keyed, never_again_unless_ruled, accepted_means_taken, unsent_means_not_taken,
     doubt_is_counted, the_ledger_is_gapless, history_is_lawful, an_outcome_is_its_senders, a_repeat_is_the_same_bytes,
-    cancelled_stays_unsent, every_identity_has_its_notification,
+    cancelled_stays_unsent, withdrawn_is_not_begun_again, nobody_is_robbed, an_identity_is_for_ever,
 )  # fmt: skip
 
 
@@ -140,8 +178,8 @@ def everything_rests(world: World) -> None:
 
 def keyed_ones_resolve_themselves(world: World) -> None:
     """Where the key protects a repeat and attempts are left, nothing stays uncertain."""
-    if world.config.keyed and world.config.on_uncertain == "resend":
-        tail = "where state = 'uncertain' and wanted is null and cancel_request is null and budget_used < 4"
+    if world.config.window == A_DAY and world.config.on_uncertain == "resend":
+        tail = f"where state = 'uncertain' and wanted is null and cancel_request is null and budget_used < {ATTEMPTS}"
         for (key,) in rows(world, "key", tail):
             complain(keyed_ones_resolve_themselves, f"{key} is still uncertain")
 

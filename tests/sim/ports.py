@@ -8,10 +8,9 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from duebook.domain.message import Message
+from duebook.domain.message import Message, freeze
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from duebook.domain.policy import ChannelPolicy
-from duebook.errors import Busy, StoreUnavailable
 from duebook.ports import Finished, Plan, R, SendContext, Statement
 from duebook.stores import catalog
 from duebook.stores.drive import drive
@@ -47,13 +46,15 @@ class SimDatabase:
         connection: sqlite3.Connection,
         process: Process,
         trouble: Callable[[str], Exception | None],
-        text: Callable[[str], str] | None = None,
+        text: Callable[[str, str], str] | None = None,
+        clock: SimClock | None = None,
     ) -> None:
         self.kernel = kernel
         self.connection = connection
         self.process = process
         self.trouble = trouble
         self.text = text
+        self.clock = clock or SimClock(kernel)
 
     async def run(self, plan: Plan[R]) -> R:
         return await self._edges(plan)
@@ -90,9 +91,10 @@ class SimDatabase:
             raise error
 
     def _execute(self, statement: Statement) -> Any:
-        prepared = catalog.prepare("sqlite", "named", statement).text
-        text = self.text(statement.verb) if self.text else prepared
-        return self.connection.execute(text or prepared, statement.parameters).fetchall()
+        text = catalog.prepare("sqlite", "named", statement).text
+        if self.text is not None:
+            text = self.text(statement.verb, text)
+        return self.connection.execute(text, statement.parameters).fetchall()
 
 
 class SimTasks:
@@ -183,29 +185,32 @@ class SimChannel:
 
 
 class Provider:
-    """What all processes send to. `conduct` says how an attempt is treated."""
+    """What all processes send to. `conduct` says how an attempt is treated; `window`: for how many seconds a key that
+    was taken is recognised, None for a provider that knows no keys."""
 
-    def __init__(self, keyed: bool, conduct: Callable[[SendContext], str]) -> None:
-        self.keyed = keyed
+    def __init__(self, kernel: Kernel, window: float | None, conduct: Callable[[SendContext], str]) -> None:
+        self.kernel = kernel
+        self.window = window
         self.conduct = conduct
         self.taken: dict[str, list[tuple[int, str]]] = {}
         self.bodies: dict[str, list[tuple[int, str]]] = {}
-        self.answers: dict[str, Outcome] = {}
+        self.answers: dict[str, tuple[float, Outcome]] = {}
 
     def take(self, message: Message, context: SendContext) -> Outcome | Exception:
-        from duebook.domain.message import freeze
-
         key, body = context.idempotency_key, freeze(message)
         self.bodies.setdefault(key, []).append((context.number, body))
-        if self.keyed and key in self.answers:
-            return self.answers[key]
+        if self.window is not None and key in self.answers:
+            since, answer = self.answers[key]
+            if self.kernel.elapsed - since < self.window:
+                return answer
         conduct = self.conduct(context)
         if conduct in ("accept", "accept_then_silence", "accept_then_break"):
             self.taken.setdefault(key, []).append((context.number, body))
-            self.answers[key] = Accepted(f"p-{context.key}-{context.number}")
+            accepted = Accepted(f"p-{context.key}-{context.number}")
+            self.answers[key] = self.kernel.elapsed, accepted
+            if conduct == "accept":
+                return accepted
         match conduct:
-            case "accept":
-                return self.answers[key]
             case "reject":
                 return Rejected("no such recipient")
             case "retry":
@@ -216,7 +221,3 @@ class Provider:
                 return ConnectionResetError("the connection broke")
             case _:
                 return Uncertain("no reply", "reply")
-
-
-def store_trouble(kind: str) -> Exception:
-    return Busy("simulated") if kind == "busy" else StoreUnavailable("simulated")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
 from random import Random
+from unittest.mock import patch
 
 from tests.sim import nemesis, oracle
 from tests.sim.world import Config, Parts, World
@@ -30,21 +32,28 @@ class Report:
 
 def run(seed: int, config: Config, parts: Parts | None = None, only: Sequence[int] | None = None) -> Report:
     """Run a world. `only`: the steps at which harm may be done; None for wherever the seed says."""
-    world = World(seed, config, parts)
     report = Report(seed)
+    with ExitStack() as broken:
+        for target, value in (parts or Parts()).patches:
+            broken.enter_context(patch(target, value))
+        world = World(seed, config, parts)
+        _live(world, report, only)
+    return report
+
+
+def _live(world: World, report: Report, only: Sequence[int] | None) -> None:
     try:
         _safety(world, report, None if only is None else set(only))
         _calm(world)
         _look(world, oracle.AT_REST)
-    except oracle.Violation as violation:
-        report.violation = str(violation)
+    except (oracle.Violation, AssertionError) as violation:
+        report.violation = str(violation) or repr(violation.__cause__)
     report.steps = world.kernel.steps
     report.kills = sum(where == "killed" for _, _, where in world.kernel.trace)
     report.fingerprint = sha256(repr(world.kernel.trace).encode()).hexdigest()
     report.states = dict(world.connection.execute("select key, state from duebook_notifications").fetchall())
     world.kernel.close()
     world.connection.close()
-    return report
 
 
 def _safety(world: World, report: Report, only: set[int] | None) -> None:
@@ -63,7 +72,7 @@ def _calm(world: World) -> None:
     world.calm = True
     world.troubles.clear()
     for process in world.kernel.processes.values():
-        process.stands_still_until = 0
+        process.still_until = 0.0
     draw = Random(f"{world.seed}/calm")
     for step in range(CALM_STEPS):
         _advance(world, draw)
@@ -87,9 +96,6 @@ def _advance(world: World, draw: Random) -> None:
         world.kernel.step(process, strand)
         world.kernel.elapsed += 0.01
         return
-    still = [p.stands_still_until for p in world.kernel.processes.values() if p.stands_still_until > world.kernel.steps]
-    if still:
-        world.kernel.steps = min(still)
     following = world.kernel.next_instant()
     if following is not None:
         world.kernel.elapsed = max(world.kernel.elapsed, following)

@@ -16,9 +16,10 @@ from duebook.app.verbs import Context, Verbs
 from duebook.app.work import Wakes, Work
 from duebook.domain.decision import Due, Skip
 from duebook.domain.message import Email
-from duebook.domain.policy import ChannelPolicy, Kind, OnUncertain
+from duebook.domain.policy import ChannelPolicy, Kind, OnUncertain, Retention
 from duebook.domain.retry import Backoff
 from duebook.engine.lane import Lane
+from duebook.engine.pruner import Pruner
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.registry import Registry
 from duebook.engine.rescuer import Rescuer
@@ -31,21 +32,28 @@ from duebook.stores.store import SqlStore
 from tests.sim.kernel import Kernel, Point, Process, Until
 from tests.sim.ports import START, Provider, SimChannel, SimClock, SimDatabase, SimTasks
 
+ATTEMPTS = 4
 SETTINGS = EngineSettings(lease_seconds=9.0, grace_seconds=3.0, poll_seconds=1.0, sweep_seconds=5.0, batch=20)
 CONDUCTS = ("accept", "reject", "retry", "throttle", "silence", "accept_then_silence", "break", "accept_then_break")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What kind of world. `weights`: of the provider's conducts, in the order of CONDUCTS."""
+    """What kind of world. `window`: for how many seconds the provider recognises a key, None for never. `weights`: of
+    the provider's conducts, in the order of CONDUCTS. `prunes`: whether closed notifications are let go of at once."""
 
-    keyed: bool = True
+    window: float | None = 86_400.0
     on_uncertain: OnUncertain = "hold"
     count: int = 4
     workers: int = 2
     weights: tuple[int, ...] = (10, 1, 3, 1, 1, 2, 1, 2)
     owners: bool = True
+    prunes: bool = False
     fault_rate: float = 0.12
+
+    @property
+    def keyed(self) -> bool:
+        return self.window is not None
 
 
 class Agent(Protocol):
@@ -61,6 +69,8 @@ class Knowledge:
     read: set[str] = field(default_factory=set)
     ruled_resend: Counter[str] = field(default_factory=Counter)
     cancelled_at: dict[str, int] = field(default_factory=dict)
+    withdrawn_at: dict[str, int] = field(default_factory=dict)
+    leases: dict[tuple[int, int], str] = field(default_factory=dict)
     renders: Counter[str] = field(default_factory=Counter)
 
 
@@ -73,17 +83,18 @@ class World:
         self.connection = fresh_connection(self.parts.schema)
         self.calm = False
         self.known = Knowledge()
-        self.provider = Provider(config.keyed, self._conduct)
+        self.provider = Provider(self.kernel, config.window, self._conduct)
         self.troubles: dict[str, Exception] = {}
         self.skews: dict[str, float] = {}
         self.births = 0
         self.store = self.parts.store()
         self.registry_kind = Kind(
             "reminder", "mail", on_uncertain=config.on_uncertain if config.keyed else _unkeyed(config.on_uncertain),
-            retry=Backoff(attempts=4, ceiling=timedelta(seconds=8)), max_lateness=timedelta(hours=2), keep_copy="full",
+            retry=Backoff(attempts=ATTEMPTS, ceiling=timedelta(seconds=8)), max_lateness=timedelta(hours=2),
+            retention=Retention(*[timedelta(0)] * 3) if config.prunes else Retention(),
         )  # fmt: skip
         self.policy = ChannelPolicy(
-            "mail", timedelta(hours=24) if config.keyed else None, concurrency=2, send_seconds=4.0,
+            "mail", timedelta(seconds=config.window) if config.window else None, concurrency=2, send_seconds=4.0,
             pause=timedelta(seconds=5),
         )  # fmt: skip
         self._promise()
@@ -114,18 +125,18 @@ class World:
         except StopIteration:
             pass
 
-    def database(self, process: Process) -> SimDatabase:
+    def database(self, process: Process, clock: SimClock | None = None) -> SimDatabase:
         def trouble(name: str) -> Exception | None:
             return None if self.calm else self.troubles.pop(f"{process.name}:{name.rpartition(':')[2]}", None)
 
-        return SimDatabase(self.kernel, self.connection, process, trouble, self.parts.text)
+        return SimDatabase(self.kernel, self.connection, process, trouble, self.parts.text, clock)
 
     def start_worker(self, name: str) -> None:
         self.births += 1
         process = Process(name)
         self.kernel.processes[name] = process
-        database, tasks = self.database(process), SimTasks(self.kernel, process)
-        clock = self.parts.clock(self.kernel, self.skews.get(name, 0.0))
+        clock = SimClock(self.kernel, self.skews.get(name, 0.0))
+        database, tasks = self.database(process, clock), SimTasks(self.kernel, process)
         channel = SimChannel(self.policy, self.kernel, process, self.provider)
         registry = Registry({"reminder": self.registry_kind}, {"reminder": self._handler(process)}, {"mail": channel})
         holder = f"{name}#{self.births}"
@@ -133,12 +144,14 @@ class World:
         lane = self.parts.lane(
             channel, registry, database, self.store, clock, tasks, draw, SETTINGS, holder, "duebook.example"
         )
-        self.kernel.spawn(process, "lane", self.parts.run(lane))
+        self.kernel.spawn(process, "lane", lane.run())
         agents: list[Agent] = [
             self.parts.rescuer(registry, database, self.store, SETTINGS, holder),
             Sweeper(database, self.store, clock, SETTINGS, holder),
             Reconciler(registry, database, self.store, clock, SETTINGS, holder),
         ]
+        if self.config.prunes:
+            agents.append(Pruner(registry, database, self.store, clock, SETTINGS))
         for agent in agents:
             self.kernel.spawn(process, type(agent).__name__.lower(), self._keep(agent, process))
 
@@ -185,7 +198,7 @@ class World:
                 await self._deed(draw.choice(DEEDS), key, verbs, database)
             except (Busy, StoreUnavailable):
                 # Whether it was done is unknown, so nothing is concluded from it.
-                self.known.cancelled_at.pop(key, None)
+                self._forgive(key)
                 self.known.ruled_resend[key] += 1
 
     async def _deed(self, deed: str, key: str, verbs: Verbs, database: SimDatabase) -> None:
@@ -198,6 +211,8 @@ class World:
                 work = verbs.cancel("reminder", key, reason="withdrawn")
             case "reschedule":
                 work = verbs.reschedule("reminder", key, after=timedelta(seconds=7))
+            case "again":
+                work = verbs.schedule("reminder", key, recipient="r", after=timedelta(seconds=1))
             case "rearm":
                 work = verbs.schedule(
                     "reminder", key, recipient="r", after=timedelta(seconds=3), if_exists="rearm"
@@ -211,15 +226,26 @@ class World:
             case _:
                 work = verbs.send_now("reminder", key)
         if deed in ("rearm", "redrive", "reschedule", "resend"):
-            self.known.cancelled_at.pop(key, None)
+            self._forgive(key)
         answer = await database.run(work.plan(Wakes()))
-        if deed == "cancel" and answer and answer.result == "done":
+        if deed == "cancel" and answer.result == "done":
             self.known.cancelled_at[key] = len(self.provider.taken.get(f"sim:reminder:{key}", []))
+        if deed == "cancel" and answer.result == "too_late" and answer.state in ("sending", "uncertain"):
+            query = "select number from duebook_notifications where key = ?"
+            self.known.withdrawn_at[key] = self.connection.execute(query, (key,)).fetchone()[0]
         if deed == "resend" and answer:
             self.known.ruled_resend[key] += 1
 
+    def _forgive(self, key: str) -> None:
+        """Its owner wants it again, so nothing is concluded from an earlier wish."""
+        self.known.cancelled_at.pop(key, None)
+        self.known.withdrawn_at.pop(key, None)
 
-DEEDS = ("read", "cancel", "cancel", "reschedule", "rearm", "rearm", "redrive", "redrive", "resend", "sent", "send_now")
+
+DEEDS = (
+    "read", "cancel", "cancel", "reschedule", "rearm", "rearm", "redrive", "redrive", "resend", "sent", "send_now",
+    "again",
+)  # fmt: skip
 
 
 def _unkeyed(on_uncertain: OnUncertain) -> OnUncertain:
@@ -233,10 +259,9 @@ class Parts:
     store: Callable[[], Any] = SqlStore
     lane: Callable[..., Any] = Lane
     rescuer: Callable[..., Any] = Rescuer
-    clock: Callable[..., Any] = SimClock
-    run: Callable[[Any], Any] = lambda lane: lane.run()
-    text: Callable[[str], str] | None = None
+    text: Callable[[str, str], str] | None = None
     schema: Callable[[str], str] | None = None
+    patches: tuple[tuple[str, Any], ...] = ()
 
 
 @cache

@@ -141,7 +141,7 @@ class Crew:
     def lookout(self) -> Lookout:
         w = self.world
         expect = {serving.lane.policy.name: serving.lane.expect for serving in self.lanes}
-        return Lookout(w.registry, w.database, w.store, w.clock, self.settings, expect)
+        return Lookout(w.registry, w.database, w.store, w.clock, self.settings, expect, w.database.time)
 
     async def go_on(self, seconds: int = 4) -> None:
         """Let lanes and lookout do what they do in so many seconds."""

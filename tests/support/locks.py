@@ -8,7 +8,7 @@ TURNS = 5_000
 
 async def somebody_waits_for(holder: Any) -> None:
     """Return once another backend is blocked by this connection's open transaction."""
-    sql = "select count(*) from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))"
+    sql = "select count(*) from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))"
     for _ in range(TURNS):
         if await holder.fetchval(sql):
             return

@@ -117,9 +117,8 @@ class World:
 
     def tally(self) -> dict[str, int]:
         """How many there are in each state."""
-        return {
-            state: count for state, count in self.shell.run("select state, count(*) from @notifications group by state")
-        }
+        counted = self.shell.run("select state, count(*) from @notifications group by state")
+        return {str(state): int(count) for state, count in counted}
 
     async def claimed(self, key: str, **changes: Any) -> Notification:
         await self.schedule(key, **changes)

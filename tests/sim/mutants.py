@@ -1,0 +1,233 @@
+"""Engines and stores that are broken on purpose, one safeguard less in each. An oracle must notice every one of them.
+
+`config`: the world in which the missing safeguard matters. `seeds`: how many runs it may take to notice at the most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from duebook.domain import deciding, recovery, settling
+from duebook.domain.lifecycle import Event, State
+from duebook.domain.message import freeze
+from duebook.domain.notification import Intent, Move, Notification
+from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Uncertain
+from duebook.domain.ownership import Answer
+from duebook.domain.recovery import Evidence
+from duebook.engine.lane import Beginning, Lane
+from duebook.engine.rescuer import Rescuer
+from duebook.ports import Finished, Plan
+from duebook.stores.reading import do
+from duebook.stores.store import SqlStore
+from tests.sim.world import SETTINGS, Config, Parts
+
+PLAIN = Config(None, "hold")
+KEYED = Config(on_uncertain="resend")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    parts: Parts
+    config: Config = field(default=PLAIN)
+    seeds: int = 60
+
+
+def _without_trigger(schema: str) -> str:
+    return re.sub(r"create trigger duebook_lifecycle .*?\nend;\n", "", schema, flags=re.DOTALL)
+
+
+def _without_guards(schema: str) -> str:
+    return re.sub(r"    constraint .*?(?=\) strict;)", "    check (true)\n", _without_trigger(schema), count=1, flags=re.DOTALL)
+
+
+def _sql(**replaced: tuple[str, str]) -> Callable[[str, str], str]:
+    def text(verb: str, original: str) -> str:
+        if verb not in replaced:
+            return original
+        old, new = replaced[verb]
+        assert old in original, f"{verb} reads differently now"
+        return original.replace(old, new)
+
+    return text
+
+
+FENCE = "where n.id = r.id and n.version = r.version and n.state = r.state"
+
+
+class SendsFirst(Lane):
+    """The effect before the intent."""
+
+    def _begin(self, now: datetime, monotonic: float) -> None:
+        super()._begin(now, monotonic)
+        if self.beginning is not None:
+            for held, intent in self.beginning.batch:
+                self._send(intent, held)
+
+    def _begun(self, beginning: Beginning, item: Finished, now: datetime, monotonic: float) -> None:
+        self.beginning = None
+        for held, _ in beginning.batch:
+            self.held.pop(held.n.id, None)
+
+
+class SendsUnrecorded(Lane):
+    """A begin whose commit is unknown is taken for one that was stored."""
+
+    def _begun(self, beginning: Beginning, item: Finished, now: datetime, monotonic: float) -> None:
+        if item.error is not None:
+            item = Finished(item.ticket, {intent.id for _, intent in beginning.batch}, None)
+        super()._begun(beginning, item, now, monotonic)
+
+
+class Settles(Lane):
+    """Takes one outcome for another."""
+
+    def mistake(self, outcome: Outcome) -> Outcome:
+        return outcome
+
+    def _settle(self, intent: Intent, outcome: Outcome) -> None:
+        super()._settle(intent, self.mistake(outcome))
+
+
+class RetriesTheUnknown(Settles):
+    def mistake(self, outcome: Outcome) -> Outcome:
+        return Retry(outcome.reason) if isinstance(outcome, Uncertain) else outcome
+
+
+class RejectsTheUnknown(Settles):
+    def mistake(self, outcome: Outcome) -> Outcome:
+        return Rejected(outcome.reason) if isinstance(outcome, Uncertain) else outcome
+
+
+class AcceptsTheUnknown(Settles):
+    def mistake(self, outcome: Outcome) -> Outcome:
+        return Accepted("p-n0-0") if isinstance(outcome, Uncertain) else outcome
+
+
+class LocalRescuer(Rescuer):
+    """Judges leases by its own clock."""
+
+    async def step(self) -> bool:
+        clock = self.database.clock  # type: ignore[attr-defined]
+
+        async def local() -> datetime:
+            return clock.now()  # type: ignore[no-any-return]
+
+        self.database.time = local  # type: ignore[method-assign]
+        return await super().step()
+
+
+class HastyRescuer(Rescuer):
+    """Gives no grace, and takes what is about to expire, too."""
+
+    def __init__(self, registry: Any, database: Any, store: Any, settings: Any, by: str) -> None:
+        super().__init__(registry, database, store, settings, by)
+        hasty = object.__new__(type(SETTINGS))
+        for name in SETTINGS.__slots__:
+            object.__setattr__(hasty, name, getattr(SETTINGS, name))
+        object.__setattr__(hasty, "grace_seconds", -4.0)
+        self.settings = hasty
+
+
+class ForgetfulStore(SqlStore):
+    """Retention takes the identity along."""
+
+    def prune(self, kind: Any, now: datetime, limit: int) -> Plan[int]:
+        gone = yield from super().prune(kind, now, limit)
+        with suppress(Exception):
+            yield from do("prune_identities", kind=kind.name, before="9999", limit=limit)
+        return gone
+
+
+def _lost_is_safe(n: Notification, attempts: int, now: datetime, by: str, quiet: timedelta) -> Move:
+    """Whatever its worker held goes back to be sent."""
+    return Move(
+        id=n.id, version=n.version, state=n.state, event=Event.LOSE, next=State.SCHEDULED, at=now, by=by, wake_at=now,
+        reason="lost",
+    )  # fmt: skip
+
+
+def _cancels_anything(n: Notification, reason: str, now: datetime, by: str) -> Move | Answer:
+    if n.state in (State.SENDING, State.UNCERTAIN, State.SCHEDULED, State.CLAIMED):
+        return Move(
+            id=n.id, version=n.version, state=n.state, event=Event.CANCEL, next=State.CANCELLED, at=now, by=by,
+            closed_at=now, reason=reason,
+        )  # fmt: skip
+    return Answer("already_closed", n.state)
+
+
+def _renders_anew(n: Notification, message: Any, channel: Any, now: datetime, by: str) -> Intent | Move:
+    if n.doubt and not deciding.may_repeat(n, channel, now):
+        return _intend(n, message, channel, now, by)
+    return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, n.first_begun_at or now, by, n.doubt)
+
+
+def _thaws_nothing(text: str) -> Any:
+    raise AssertionError("not asked")
+
+
+def _counts_no_doubt(*arguments: Any) -> Move:
+    made = _settle(*arguments)
+    return made._replace(doubt=None) if made.event is Event.TIME_OUT else made
+
+
+def _believes_silence(intent: Intent, outcome: Outcome, now: datetime) -> Evidence:
+    says: Any = "accepted" if isinstance(outcome, Accepted) else "not_accepted"
+    return Evidence(intent.id, intent.number, now, "late_report", says, None, None)
+
+
+def _random_key(namespace: str, kind: str, key: str) -> str:
+    return f"{namespace}:{kind}-{uuid4().hex}:{key}"
+
+
+class SendsTheRendered(Lane):
+    """Repeats under doubt, but with what the handler just made."""
+
+    def _send(self, intent: Intent, held: Any) -> None:
+        super()._send(intent._replace(doubt=0), held)
+
+
+_intend = deciding.intend
+_settle = settling.settle
+_lose = recovery.lose
+
+MUTANTS = (
+    Mutant("no fence at all", Parts(text=_sql(apply=(FENCE, "where n.id = r.id")), schema=_without_guards), PLAIN, 60),
+    Mutant("fence by state only", Parts(text=_sql(apply=(FENCE, "where n.id = r.id and n.state = r.state"))), PLAIN, 300),
+    Mutant("fence by version only", Parts(text=_sql(apply=(" and n.state = r.state", "")), schema=_without_trigger), PLAIN, 300),
+    Mutant("begin without its fence", Parts(
+        text=_sql(begin=("n.version = r.version - 1 and n.lease_until > r.at", "n.lease_until is not null")),
+        schema=_without_guards), PLAIN, 200),
+    Mutant("the effect before the intent", Parts(lane=SendsFirst)),
+    Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 200),
+    Mutant("the unknown is retried", Parts(lane=RetriesTheUnknown)),
+    Mutant("the unknown is rejected", Parts(lane=RejectsTheUnknown)),
+    Mutant("the unknown is accepted", Parts(lane=AcceptsTheUnknown)),
+    Mutant("a fresh idempotency key for each attempt", Parts(patches=(("duebook.engine.lane.idempotency_key", _random_key),)), KEYED),
+    Mutant("an attempt counted late", Parts(text=_sql(begin=("number = r.number", "number = n.number")))),
+    Mutant("rendered anew under doubt", Parts(lane=SendsTheRendered), KEYED),
+    Mutant("skip closes despite doubt", Parts(
+        patches=(("duebook.domain.notification.NEEDS_CERTAINTY", frozenset()),), schema=_without_guards), KEYED, 200),
+    Mutant("doubt is not counted", Parts(patches=(("duebook.domain.settling.settle", _counts_no_doubt),))),
+    Mutant("cancel ignores the state", Parts(
+        patches=(("duebook.domain.ownership.cancel", _cancels_anything),), schema=_without_guards), PLAIN, 200),
+    Mutant("a late cancel is forgotten", Parts(patches=(("duebook.stores.store.honour", lambda n, now: None),)), KEYED, 400),
+    Mutant("leases by the local clock", Parts(rescuer=LocalRescuer), PLAIN, 200),
+    Mutant("a rescuer without grace", Parts(rescuer=HastyRescuer), PLAIN, 200),
+    Mutant("lost on the wire is taken for unsent", Parts(
+        patches=(("duebook.domain.recovery.lose", _lost_is_safe),), schema=_without_guards)),
+    Mutant("silence is taken for proof of absence", Parts(patches=(("duebook.engine.writing._evidence", _believes_silence),)), PLAIN, 400),
+    Mutant("a repeat after the key's window", Parts(
+        patches=(("duebook.domain.deciding.key_protects", lambda *_: True), ("duebook.domain.recovery.key_protects", lambda *_: True))),
+        Config(70.0, "resend"), 400),
+    Mutant("a repeat without any key", Parts(
+        patches=(("duebook.domain.deciding.key_protects", lambda *_: True), ("duebook.domain.recovery.key_protects", lambda *_: True),
+                 ("tests.sim.world._unkeyed", lambda policy: policy))), Config(None, "resend"), 100),
+    Mutant("the identity deleted by the pruner", Parts(store=ForgetfulStore), Config(None, prunes=True), 100),
+)  # fmt: skip
