@@ -45,7 +45,9 @@ def main() -> None:
         started = time.perf_counter()
         for name in options.names or MEASUREMENTS:
             run.measurement = name
+            began = time.perf_counter()
             MEASUREMENTS[name](run)
+            run.say(f"took {time.perf_counter() - began:.0f} s")
         facts["took"] = f"{time.perf_counter() - started:.0f} s{', the quick form' if options.quick else ''}"
         print("\n".join(f"{name}: {fact}" for name, fact in facts.items()), end="\n\n")
         print(table(run.figures))

@@ -9,7 +9,6 @@ that finds nothing, and a claim of 200. The due rows come after the empty looks,
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,6 +26,7 @@ from duebook.stores.store import SqlStore
 
 from .figures import Target
 from .filling import fill_due, fill_future
+from .raw import open_as_duebook
 from .run import Run
 from .subject import CHANNEL, DIALECTS, KIND, Dialect, database, settle_down, sqlite_path
 
@@ -107,8 +107,7 @@ def _statement(plan: Plan[R]) -> Statement:
 
 async def _bare(dialect: Dialect, url: str) -> Ask:
     if dialect == "SQLite":
-        connection = sqlite3.connect(sqlite_path(url), isolation_level=None)
-        connection.execute("pragma synchronous = full")
+        connection = open_as_duebook(sqlite_path(url))
 
         async def ask_sqlite(statement: Statement) -> int:
             text = catalog.prepare("sqlite", "named", statement).text

@@ -31,22 +31,29 @@ T = TypeVar("T")
 
 
 def measure(run: Run) -> None:
-    scale = run.scale
-    note = "channel concurrency {}, the fastest of {}"
-    tried = ", ".join(map(str, CONCURRENCIES))
-    best = fastest(run, "SQLite", CONCURRENCIES, partial(_ours, run, "SQLite", scale.probe))
-    rate = _ours(run, "SQLite", scale.due, best)
-    run.found(f"SQLite: {scale.due:,} due", rate, "/s", target=SQLITE, note=note.format(best, tried))
+    _against_raw(run, "SQLite", SQLITE)
+    rate = _against_raw(run, "PostgreSQL")
+    _against_others(run, rate)
 
-    best = fastest(run, "PostgreSQL", CONCURRENCIES, partial(_ours, run, "PostgreSQL", scale.probe))
+
+def _against_raw(run: Run, dialect: Dialect, target: Target | None = None) -> float:
+    due = run.scale.due
+    best = fastest(run, dialect, CONCURRENCIES, partial(_ours, run, dialect, run.scale.probe))
     ours, raw = [], []
     # In turns, so that what else the machine does at the time falls on both.
-    for _ in range(2):
-        raw.append(_raw(run, scale.due))
-        ours.append(_ours(run, "PostgreSQL", scale.due, best))
-    rate = run.found(f"PostgreSQL: {scale.due:,} due", ours, "/s", note=note.format(best, tried))
-    raw_rate = run.found(f"PostgreSQL: raw loop, three statements for {BATCH}", raw, "/s")
+    for _ in range(run.scale.turns):
+        raw.append(_raw(run, dialect, due))
+        ours.append(_ours(run, dialect, due, best))
+    note = f"channel concurrency {best}, the fastest of {', '.join(map(str, CONCURRENCIES))}"
+    rate = run.found(f"{dialect}: {due:,} due", ours, "/s", target=target, note=note)
+    raw_rate = run.found(f"{dialect}: raw loop, three statements for {BATCH}", raw, "/s")
+    of_raw = OF_RAW if dialect == "PostgreSQL" else None
+    run.found(f"{dialect}: duebook against the raw loop", rate / raw_rate, "times", target=of_raw)
+    return rate
 
+
+def _against_others(run: Run, rate: float) -> None:
+    scale = run.scale
     setup: Setup = fastest(run, "PgQueuer", SETUPS, partial(drain_pgqueuer, run.server, scale.probe))
     its_own, tuned = (drain_pgqueuer(run.server, scale.due, one) for one in (ITS_OWN, setup))
     run.found(f"PgQueuer: {scale.due:,} jobs, as its own benchmark is set", its_own, "/s", note=str(ITS_OWN))
@@ -54,7 +61,6 @@ def measure(run: Run) -> None:
     most = fastest(run, "Procrastinate", PROCRASTINATE, partial(drain_procrastinate, run.server, scale.probe // 10))
     procrastinate = drain_procrastinate(run.server, scale.procrastinate, most)
     run.found(f"Procrastinate: {scale.procrastinate:,} jobs", procrastinate, "/s", note=f"worker concurrency {most}")
-    run.found("PostgreSQL: duebook against the raw loop", rate / raw_rate, "times", target=OF_RAW)
     run.found("PostgreSQL: duebook against PgQueuer, its own setting", rate / its_own, "times", target=OF_PGQUEUER)
     run.found("PostgreSQL: duebook against PgQueuer, the fastest", rate / tuned, "times", target=OF_PGQUEUER)
 
@@ -76,10 +82,10 @@ def _ours(run: Run, dialect: Dialect, count: int, concurrency: int) -> float:
     return count / seconds
 
 
-def _raw(run: Run, count: int) -> float:
-    with database("PostgreSQL", run.server) as url:
+def _raw(run: Run, dialect: Dialect, count: int) -> float:
+    with database(dialect, run.server) as url:
         fill_due(url, count)
-        drained, seconds = asyncio.run(drain_raw(url))
+        drained, seconds = drain_raw(url)
     if drained != count:
         raise RuntimeError(f"the raw loop drained {drained:,} of {count:,}")
     return count / seconds

@@ -15,7 +15,7 @@ from .subject import DIALECTS, check_accepted, database
 
 TARGET = Target(120, most=True)
 CONCURRENCY = 400
-IDLE_SECONDS = 3.0
+IDLE_SECONDS = 2.0
 
 
 def measure(run: Run) -> None:

@@ -118,7 +118,7 @@ def _top(name: str, profiler: cProfile.Profile, count: int) -> str:
     total = sum(each[2] for each in busy.values())
     waited = sum(each[2] for each in stats.values()) - total
     lines = [
-        f"thread {name}: for each notification {1e6 * total / count:.1f} µs busy, {1e6 * waited / count:.1f} µs waiting; "
+        f"thread {name}: for each notification {1e6 * total / count:.1f} µs busy, {1e6 * waited / count:.1f} waiting; "
         f"{TOP} functions by own time",
         "  own µs each  share   with callees µs each  calls each",
     ]

@@ -22,9 +22,9 @@ from typing import Any
 import asyncpg
 
 from duebook import New
-from duebook.stores.sqlite.database import wal_is_safe
 
 from .figures import Target
+from .raw import open_as_duebook
 from .run import Run
 from .subject import CHANNEL, DIALECTS, KIND, Dialect, database, make_book, settle_down, sqlite_path
 
@@ -179,9 +179,7 @@ class RawSqlite:
 
 
 def _open_plain(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute(f"pragma journal_mode = {'wal' if wal_is_safe(sqlite3.sqlite_version_info) else 'truncate'}")
-    connection.execute("pragma synchronous = full")
+    connection = open_as_duebook(path)
     types = ", ".join(f"{name} {'integer' if name in INTEGERS else 'text'} not null" for name in COLUMNS)
     connection.execute(f"create table plain (id integer primary key, {types})")
     return connection

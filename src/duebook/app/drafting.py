@@ -10,7 +10,7 @@ from typing import Any
 
 from ..domain.draft import Draft
 from ..domain.policy import Kind
-from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked
+from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked, has_nul
 from ..domain.walltime import LocalTime, Promise, promise
 from ..errors import InvalidInput
 
@@ -78,7 +78,7 @@ def dumped(data: Mapping[str, Any]) -> str:
         raise InvalidInput("data", f"is not JSON: {error}. Keep ids in it and look the rest up when it fires") from None
     if size > DATA_BYTES:
         raise InvalidInput("data", f"is {size:,} bytes; the limit is {DATA_BYTES:,}. Keep ids in it, not documents")
-    if "\\u0000" in text:
+    if has_nul(text):
         raise InvalidInput("data", "contains the character U+0000, which databases refuse; remove it")
     return text
 

@@ -118,27 +118,31 @@ class Verbs:
         return Work(plan, atomic=len(drafts) > CHUNK or if_exists != "keep")
 
     def _schedule(self, drafts: list[Draft], if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[list[Scheduled]]:
-        # In identity order, so that two callers with overlapping sets wait for each other instead of deadlocking.
-        unique = {(one.kind, one.key): one for one in reversed(drafts)}
-        created = yield from self.context.store.schedule([unique[name] for name in sorted(unique)])
-        fresh = dict(created)
-        names = sorted({(one.kind, one.key) for one in drafts} - created.keys())
-        repeated = len(unique) < len(drafts)
-        if repeated:
-            names = sorted(unique)
-        existing = (yield from self.context.store.read_identities(names)) if names else {}
-        answers = []
-        for one in drafts:
-            id = fresh.pop((one.kind, one.key), None)
-            if id is not None:
+        """Everything in identity order, so that two callers with overlapping sets wait for each other and never
+        deadlock. The second of two drafts with one identity meets the first."""
+        store = self.context.store
+        names = [(one.kind, one.key) for one in drafts]
+        first = {name: position for position, name in reversed(list(enumerate(names)))}
+        created = yield from store.schedule([drafts[first[name]] for name in sorted(first)])
+        answers: dict[int, Scheduled] = {}
+        met: list[int] = []
+        for position, (one, name) in enumerate(zip(drafts, names, strict=True)):
+            if name in created and first[name] == position:
                 wakes.note(one.channel, one.wake_at, now)
-                due_at = one.promise.due_at
-                answers.append(Scheduled(id, one.kind, one.key, True, State.SCHEDULED, due_at))
+                answers[position] = _created(one, created[name])
             else:
-                found = existing[one.kind, one.key]
-                kept = Scheduled(found.notification_id, one.kind, one.key, False, found.state, found.due_at)
-                answers.append((yield from self._meet(kept, one, if_exists, now, wakes)))
-        return answers
+                met.append(position)
+        existing = (yield from store.read_identities(sorted({names[position] for position in met}))) if met else {}
+        for position in sorted(met, key=lambda position: (names[position], position)):
+            found = existing.get(names[position])
+            if found is None:
+                # Its memory ended between the two statements; now it can be made.
+                made = yield from store.schedule([drafts[position]])
+                answers[position] = _created(drafts[position], made[names[position]])
+            else:
+                kept = Scheduled(found.notification_id, *names[position], False, found.state, found.due_at)
+                answers[position] = yield from self._meet(kept, drafts[position], if_exists, now, wakes)
+        return [answers[position] for position in range(len(drafts))]
 
     def _meet(self, kept: Scheduled, one: Draft, if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[Scheduled]:
         """Do what the caller wants with an identity that exists."""
@@ -187,11 +191,10 @@ class Verbs:
             verdicts = [(n, ownership.cancel(n, reason, now, self.context.by)) for n in found]
             moves = [verdict for _, verdict in verdicts if isinstance(verdict, Move)]
             applied = (yield from self.context.store.apply(moves)) if moves else {}
-            late = {n.id: reason for n, verdict in verdicts if not isinstance(verdict, Move)}
+            late = {n.id: reason for n in found if applied.get(n.id) is not State.CANCELLED}
             if late:
                 yield from self.context.store.request_cancel(late)
-            done = sum(state is State.CANCELLED for state in applied.values())
-            return GroupAnswer(done, len(found) - done)
+            return GroupAnswer(len(found) - len(late), len(late))
 
         return Work(plan)
 
@@ -304,10 +307,14 @@ class Verbs:
         def plan(wakes: Wakes) -> Plan[int]:
             now = self.context.clock.now()
             found = yield from self.context.store.lock_recipient(recipient)
-            verdicts = [ownership.cancel(n, "its recipient was forgotten", now, self.context.by) for n in found]
+            reason = "its recipient was forgotten"
+            verdicts = [ownership.cancel(n, reason, now, self.context.by) for n in found]
             moves = [verdict for verdict in verdicts if isinstance(verdict, Move)]
             if moves:
                 yield from self.context.store.apply(moves)
+            late = {n.id: reason for n, verdict in zip(found, verdicts, strict=True) if not isinstance(verdict, Move)}
+            if late:
+                yield from self.context.store.request_cancel(late)
             return (yield from self.context.store.forget(recipient, alias))
 
         return Work(plan)
@@ -348,3 +355,7 @@ def _rescheduled(
     n: Notification, due: Any, expires_at: datetime | None, data: str | None, now: datetime, by: str
 ) -> Move | Answer:
     return ownership.reschedule(n, due, expires_at, now, by, data)
+
+
+def _created(one: Draft, id: int) -> Scheduled:
+    return Scheduled(id, one.kind, one.key, True, State.SCHEDULED, one.promise.due_at)

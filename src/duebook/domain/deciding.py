@@ -43,7 +43,8 @@ def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: date
     """Return the move a decision makes, or the message it wants sent over this notification's channel."""
     match decision:
         case Message():
-            if decision.channel is not None and decision.channel != n.channel:
+            # What is in doubt is repeated where it was sent: another provider never saw its key.
+            if decision.channel is not None and decision.channel != n.channel and not n.doubt:
                 reason = f"moved to channel {decision.channel}"
                 return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=decision.channel)
             if mode == "shadow":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..errors import InvalidInput, InvalidMessage
-from .text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked
+from .text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked, has_nul
 
 MESSAGE_BYTES = 1_048_576
 
@@ -121,7 +121,7 @@ def freeze(message: Message) -> str:
         raise InvalidMessage("message", f"cannot be stored: {error}") from None
     if size > MESSAGE_BYTES:
         raise InvalidMessage("message", f"is {size:,} bytes; the limit is {MESSAGE_BYTES:,}")
-    if "\\u0000" in text:
+    if has_nul(text):
         raise InvalidMessage("message", "contains the character U+0000; remove it")
     return text
 

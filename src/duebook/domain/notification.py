@@ -49,6 +49,7 @@ class Notification(NamedTuple):
     wake_at: datetime | None
     lease_until: datetime | None
     attention_at: datetime | None
+    review_at: datetime | None
     closed_at: datetime | None
     holder: str | None
     alone: bool
@@ -99,6 +100,7 @@ class Move(NamedTuple):
     by: str
     wake_at: datetime | None = None
     attention_at: datetime | None = None
+    review_at: datetime | None = None
     closed_at: datetime | None = None
     reason: str | None = None
     basis: Basis | None = None
@@ -174,8 +176,10 @@ def _build(n: Movable, event: Event, at: datetime, by: str, **changes: Any) -> M
     following = step(n.state, event)
     if following in CLOSED:
         changes.setdefault("closed_at", at)
-    elif following in (State.UNCERTAIN, State.REVIEW):
+    elif following is State.UNCERTAIN:
         changes.setdefault("attention_at", at)
+    elif following is State.REVIEW:
+        changes["review_at"] = at
     if reason := changes.get("reason"):
         changes["reason"] = clean(reason, 9_000)
     return Move(id=n.id, version=n.version, state=n.state, event=event, next=following, at=at, by=by, **changes)

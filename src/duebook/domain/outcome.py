@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .text import clean
+from .text import NAME_CHARACTERS, PROVIDER_ID_CHARACTERS, clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,21 @@ class Uncertain:
 
 
 Outcome = Accepted | Rejected | Retry | Throttled | Uncertain
+
+
+def safe(outcome: Outcome) -> Outcome:
+    """Return the outcome with every text in it fit to be stored: what a provider says must not cost a record."""
+    match outcome:
+        case Accepted(provider_id):
+            return Accepted(clean(str(provider_id), PROVIDER_ID_CHARACTERS) if provider_id is not None else None)
+        case Rejected(reason):
+            return Rejected(clean(reason))
+        case Retry(reason, after):
+            return Retry(clean(reason), after)
+        case Throttled(reason, until):
+            return Throttled(clean(reason), until)
+        case Uncertain(reason, phase):
+            return Uncertain(clean(reason), clean(phase, NAME_CHARACTERS))
 
 
 def from_exception(error: BaseException) -> Uncertain:

@@ -69,6 +69,13 @@ def expire(n: Notification, now: datetime, by: str) -> Move:
     return move(n, Event.EXPIRE, now, by, reason=f"expired: worth nothing after {until}")
 
 
+def is_early(n: Notification, evidence: Sequence[Evidence], now: datetime) -> bool:
+    """Say whether some of this evidence proves nothing yet: a provider that has not seen a message may still see it.
+    Only the worker that held the attempt knows at once that it was not sent."""
+    quiet = n.attention_at is not None and n.attention_at > now
+    return quiet and any(item.says == "not_accepted" and item.source != "late_report" for item in evidence)
+
+
 def reconcile(
     n: Notification,
     evidence: Sequence[Evidence],
@@ -92,7 +99,7 @@ def reconcile(
                 return move(n, Event.CONFIRM, now, by, reason=reason, **changes)
     if n.state is not State.UNCERTAIN:
         return now + LOOK_AGAIN
-    if resolved and not left:
+    if resolved and not left and not is_early(n, evidence, now):
         return _absent(n, evidence, kind, now, by)
     if kind is None or channel is None or (n.attention_at is not None and n.attention_at > now):
         return now + LOOK_AGAIN

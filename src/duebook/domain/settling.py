@@ -11,7 +11,6 @@ from .notification import Attempt, Intent, Move, move, patient_from
 from .outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .policy import ChannelPolicy, Copy, Kind
 from .retry import WISH_CEILING
-from .text import clean
 
 Name = Literal["accepted", "rejected", "retry", "throttled", "uncertain", "lost"]
 
@@ -79,7 +78,7 @@ def _attempt(intent: Intent, outcome: Outcome, keep: Copy, now: datetime) -> Att
         ended_at=now,
         holder=intent.holder,
         outcome=_NAMES[type(outcome)],
-        reason=clean(reason) if reason else None,
+        reason=reason or None,
         phase=outcome.phase or None if isinstance(outcome, Uncertain) else None,
         provider_id=outcome.provider_id if isinstance(outcome, Accepted) else None,
         message_hash=None if keep == "none" else fingerprint(intent.message),

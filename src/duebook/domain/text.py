@@ -11,8 +11,10 @@ TRACEBACK_CHARACTERS = 8_000
 NAME_CHARACTERS = 64
 KEY_CHARACTERS = 255
 RECIPIENT_CHARACTERS = 320
+PROVIDER_ID_CHARACTERS = 500
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -23,6 +25,12 @@ def clean(text: str, limit: int = REASON_CHARACTERS) -> str:
     """
     safe = _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
+def has_nul(json_text: str) -> bool:
+    """Say whether a JSON text holds the character U+0000, which databases refuse; a backslash before "u0000" does not
+    make it one."""
+    return _NUL.search(json_text) is not None
 
 
 def checked(field: str, text: object, limit: int, *, empty: bool = False) -> str:

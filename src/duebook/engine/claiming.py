@@ -83,13 +83,15 @@ class Claimer:
         return self.appetite.certain_of_more
 
     async def _afford(self, room: int) -> int:
-        """Return how many of `room` the channel's shared rate allows; what is not used stays for the next claim."""
+        """Return how many of `room` the channel's shared rate allows; what is not used stays
+        for the next claim, and what was taken too much is owed."""
         if self.policy.rate is None:
             return room
         if self._tokens <= 0:
             now = self.clock.now()
             plan = self.store.take_rate(self.policy.name, room, self.policy.rate, self.holder, now)
-            self._tokens, free_at = await self.database.ask(plan)
+            granted, free_at = await self.database.ask(plan)
+            self._tokens += granted
             if self._tokens <= 0:
                 self.appetite.rest(self.clock.monotonic(), max(0.01, (free_at - now).total_seconds()))
         return max(0, min(room, self._tokens))

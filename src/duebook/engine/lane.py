@@ -26,7 +26,7 @@ from ..domain import deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move, Notification
-from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception
+from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception, safe
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
 from .claiming import Claimer, Held
@@ -92,6 +92,7 @@ class Lane:
         self.flying: dict[int, Intent] = {}
         self.busy: set[Pen] = set()
         self.beginning: Beginning | None = None
+        self.fault: BaseException | None = None
         self.settle_at = self.extended_at = self.throttled_until = clock.monotonic()
         self.pace = 0.0
         self.paced_at = self.extended_at
@@ -109,6 +110,10 @@ class Lane:
         now, monotonic = self.clock.now(), self.clock.monotonic()
         for item in ended:
             self._take(item, now, monotonic)
+        if self.fault is not None:
+            # Only now: whatever else ended with it has been taken.
+            fault, self.fault = self.fault, None
+            raise fault
         if self.tasks.stopping:
             self._hand_back([held for held in self.held.values() if not self._begins(held)], "the worker stops", now)
         else:
@@ -166,13 +171,11 @@ class Lane:
                     self._consider(held, now)
             elif ticket is Pen.EXTEND:
                 self._extended(item.result, monotonic)
-            else:
-                self._never_stored(item.result, now)
 
     def _trouble(self, pen: Pen, error: BaseException, monotonic: float) -> None:
         """Wait a moment for a database that is gone; anything else is a fault, and the supervisor's to report."""
         if not isinstance(error, (StoreUnavailable, Busy, TimeoutError)):
-            raise error
+            self.fault = error
         log.warning("lane %s could not %s and tries again: %s", self.policy.name, pen.value, error)
         self.settle_at = monotonic + self.settings.poll_seconds
         self.claimer.appetite.rest(monotonic, self.settings.poll_seconds)
@@ -249,6 +252,7 @@ class Lane:
 
     def _settle(self, intent: Intent, outcome: Outcome) -> None:
         now = self.clock.now()
+        outcome = safe(outcome)
         kind = self.kinds[intent.notification.kind]
         quiet = self.settings.quiet(self.policy)
         move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
@@ -258,11 +262,6 @@ class Lane:
             self.writer.throttles.append((self.policy.name, until, outcome.reason, self.holder))
             self.throttled_until = self.clock.monotonic() + (until - now).total_seconds()
             self.claimer.appetite.rest(self.clock.monotonic(), (until - now).total_seconds())
-
-    def _never_stored(self, intents: Sequence[Intent], now: datetime) -> None:
-        """Hand back what turned out to be still ours as it was claimed, because its intent was never stored."""
-        for intent in intents:
-            self.writer.moves.append(deciding.give_back(intent.notification, now, self.holder, NEVER_SENT.reason))
 
     def _extended(self, kept: set[int], monotonic: float) -> None:
         for id in [id for id, held in self.held.items() if held.until <= monotonic and id not in kept]:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..domain.lifecycle import State
 from ..domain.notification import Move, Notification
-from ..domain.recovery import Evidence, reconcile
+from ..domain.recovery import Evidence, is_early, reconcile
 from ..ports import Clock, Database, Plan, Store
 from .agent import moved
 from .registry import Registry
@@ -47,7 +47,8 @@ class Reconciler:
         verdicts = {n.id: self._verdict(n, known[n.id], now) for n in found}
         applied = yield from moved(self.store, [verdict for verdict in verdicts.values() if isinstance(verdict, Move)])
         # A worker that holds it has read how many attempts are in doubt; it is told nothing else until it lets go.
-        done = [n.id for n in found if n.id in applied or n.state is not State.CLAIMED]
+        waiting = {n.id for n in found if n.state is State.CLAIMED or is_early(n, known[n.id], now)}
+        done = [n.id for n in found if n.id in applied or n.id not in waiting]
         if done:
             learned = [item for id in done for item in known[id] if item.says != "unknown"]
             yield from self.store.consider_evidence(done, learned, now)

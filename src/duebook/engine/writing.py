@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from ..domain.deciding import give_back
 from ..domain.notification import Intent, Move
 from ..domain.outcome import Accepted, Outcome, Rejected, Uncertain
 from ..domain.recovery import Evidence
@@ -37,8 +38,8 @@ class Writer:
     def pending(self) -> bool:
         return bool(self.outcomes or self.moves or self.throttles)
 
-    async def flush(self, now: datetime) -> list[Intent]:
-        """Store everything pending; answers the intents that turned out never to have been stored.
+    async def flush(self, now: datetime) -> None:
+        """Store everything pending.
 
         What is handed to the store and not taken stays pending: StoreUnavailable and Busy pass through.
         """
@@ -46,12 +47,12 @@ class Writer:
             channel, until, reason, by = self.throttles[0]
             await self.database.ask(self.store.throttle(channel, until, reason, by, now))
             del self.throttles[0]
-        never = await self._settle(now) if self.outcomes else []
+        if self.outcomes:
+            await self._settle(now)
         if self.moves:
             moves = list(self.moves)
             await self._apply(moves)
             del self.moves[: len(moves)]
-        return never
 
     async def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> set[int]:
         """Put intents on record; answers the ids stored. One that cannot be stored is left in `unstorable`.
@@ -71,18 +72,28 @@ class Writer:
             first = await self.begin(channel, intents[:middle], now)
             return first | await self.begin(channel, intents[middle:], now)
 
-    async def _settle(self, now: datetime) -> list[Intent]:
+    async def _settle(self, now: datetime) -> None:
         batch = list(self.outcomes)
         stored = await self._apply([move for _, _, move in batch])
-        stale = [(intent, outcome) for intent, outcome, move in batch if (move.id, move.version) not in stored]
-        late = [_evidence(intent, outcome, now) for intent, outcome in stale if not self._is_unsure(intent)]
+        stale = [entry for entry in batch if (entry[2].id, entry[2].version) not in stored]
+        late = [_evidence(intent, outcome, now) for intent, outcome, _ in stale if not self._is_unsure(intent)]
         if late:
             await self.database.ask(self.store.record_evidence(late))
-        never = [intent for intent, _ in stale if self._is_unsure(intent)]
+        await self._hand_back([(intent, move) for intent, _, move in stale if self._is_unsure(intent)], now)
         if self.unsure:
             self.unsure.difference_update((intent.id, intent.number) for intent, _, _ in batch)
         del self.outcomes[: len(batch)]
-        return never
+
+    async def _hand_back(self, never: Sequence[tuple[Intent, Move]], now: datetime) -> None:
+        """Hand back what is still ours as it was claimed, because its intent was never stored. Where that finds nothing
+        either, the intent may have been stored between the two looks, so it is settled once more."""
+        if not never:
+            return
+        backs = [give_back(intent.notification, now, intent.holder, move.reason or "") for intent, move in never]
+        made = await self._apply(backs)
+        again = [move for (_, move), back in zip(never, backs, strict=True) if (back.id, back.version) not in made]
+        if again:
+            await self._apply(again)
 
     def _is_unsure(self, intent: Intent) -> bool:
         return (intent.id, intent.number) in self.unsure

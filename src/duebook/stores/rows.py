@@ -60,16 +60,17 @@ def notification(row: Sequence[Any]) -> Notification:
     """Return the notification of a row whose columns are in the order of the dataclass."""
     (
         id, kind, key, recipient, tenant, namespace, channel, priority, group, data, due_at, wall, zone, rule, tzdata,
-        expires_at, state, event, version, wake_at, lease_until, attention_at, closed_at, holder, alone, number,
-        budget_used, age_from, doubt, permit, reason, basis, wanted, cancel_request, message, rendered_at, begun_at,
-        first_begun_at, provider_id, created_at, moved_at,
+        expires_at, state, event, version, wake_at, lease_until, attention_at, review_at, closed_at, holder, alone,
+        number, budget_used, age_from, doubt, permit, reason, basis, wanted, cancel_request, message, rendered_at,
+        begun_at, first_begun_at, provider_id, created_at, moved_at,
     ) = row  # fmt: skip
     return Notification(
         id, kind, key, recipient, tenant, namespace, channel, priority, group, data, certain(due_at), wall, zone, rule,
         tzdata, instant(expires_at), _STATES[state], _EVENTS[event], version, instant(wake_at), instant(lease_until),
-        instant(attention_at), instant(closed_at), holder, bool(alone), number, budget_used, instant(age_from), doubt,
-        permit, reason, basis, _STATES[wanted] if wanted else None, cancel_request, message, instant(rendered_at),
-        instant(begun_at), instant(first_begun_at), provider_id, certain(created_at), certain(moved_at),
+        instant(attention_at), instant(review_at), instant(closed_at), holder, bool(alone), number, budget_used,
+        instant(age_from), doubt, permit, reason, basis, _STATES[wanted] if wanted else None, cancel_request, message,
+        instant(rendered_at), instant(begun_at), instant(first_begun_at), provider_id, certain(created_at),
+        certain(moved_at),
     )  # fmt: skip
 
 

@@ -34,7 +34,8 @@ class SqlStore(Reading):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
-        found = yield from do("schedule", rows=r.dumps(map(r.draft_row, drafts)))
+        unique = {(one.kind, one.key): one for one in reversed(drafts)}
+        found = yield from do("schedule", rows=r.dumps(r.draft_row(unique[name]) for name in sorted(unique)))
         return {(kind, key): id for id, kind, key in found}
 
     def claim(

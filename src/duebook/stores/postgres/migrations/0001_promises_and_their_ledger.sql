@@ -35,6 +35,7 @@ create table duebook.notifications (
     wake_at timestamptz,
     lease_until timestamptz,
     attention_at timestamptz,
+    review_at timestamptz,
     closed_at timestamptz,
     holder text,
     alone boolean not null default false,
@@ -57,24 +58,15 @@ create table duebook.notifications (
     pruned smallint not null default 0 check (pruned between 0 and 2),
     constraint each_state_has_its_instants check (
         case state
-            when 'scheduled' then
-                wake_at is not null and lease_until is null and attention_at is null and closed_at is null
-            when 'claimed' then
-                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
-            when 'sending' then
-                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
-            when 'uncertain' then
-                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
-            when 'review' then
-                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
-            when 'accepted' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'skipped' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'cancelled' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'dropped' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            when 'scheduled' then wake_at is not null and coalesce(lease_until, attention_at, review_at, closed_at) is null
+            when 'claimed' then lease_until is not null and coalesce(wake_at, attention_at, review_at, closed_at) is null
+            when 'sending' then lease_until is not null and coalesce(wake_at, attention_at, review_at, closed_at) is null
+            when 'uncertain' then attention_at is not null and coalesce(wake_at, lease_until, review_at, closed_at) is null
+            when 'review' then review_at is not null and coalesce(wake_at, lease_until, attention_at, closed_at) is null
+            when 'accepted' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'skipped' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'cancelled' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'dropped' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
             else false
         end),
     constraint each_state_has_its_grounds check (
@@ -96,7 +88,8 @@ create index notifications_wake on duebook.notifications (channel, priority, wak
     where wake_at is not null and not alone;
 create index notifications_suspect on duebook.notifications (channel, wake_at) where wake_at is not null and alone;
 create index notifications_lease on duebook.notifications (lease_until) where lease_until is not null;
-create index notifications_attention on duebook.notifications (state, attention_at) where attention_at is not null;
+create index notifications_attention on duebook.notifications (attention_at) where attention_at is not null;
+create index notifications_review on duebook.notifications (review_at) where review_at is not null;
 create index notifications_closed on duebook.notifications (kind, pruned, closed_at) where closed_at is not null;
 create index notifications_expiry on duebook.notifications (expires_at)
     where expires_at is not null and wake_at is not null;

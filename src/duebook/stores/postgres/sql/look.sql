@@ -29,7 +29,7 @@ union all
 select 'expiry', '', (select min(expires_at) from duebook.notifications where expires_at is not null and wake_at is not null)
 union all
 select 'attention', '', (
-    select min(attention_at) from duebook.notifications where state = 'uncertain' and attention_at is not null
+    select min(attention_at) from duebook.notifications where attention_at is not null
         and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
 union all
 select 'evidence', '', (select at from duebook.evidence where considered_at is null limit 1)

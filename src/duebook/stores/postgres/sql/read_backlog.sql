@@ -4,8 +4,8 @@ select
     (select min(due_at) from duebook.notifications where wake_at <= cast(:now as timestamptz)),
     (select count(*) from duebook.notifications where lease_until is not null),
     (select count(*) from duebook.notifications where lease_until < cast(:now as timestamptz)),
-    (select count(*) from duebook.notifications where state = 'uncertain' and attention_at is not null),
-    (select min(moved_at) from duebook.notifications where state = 'uncertain' and attention_at is not null),
-    (select count(*) from duebook.notifications where state = 'review' and attention_at is not null),
-    (select min(moved_at) from duebook.notifications where state = 'review' and attention_at is not null),
+    (select count(*) from duebook.notifications where attention_at is not null),
+    (select min(moved_at) from duebook.notifications where attention_at is not null),
+    (select count(*) from duebook.notifications where review_at is not null),
+    (select min(moved_at) from duebook.notifications where review_at is not null),
     (select min(wake_at) from duebook.notifications where wake_at > cast(:now as timestamptz))

@@ -35,6 +35,7 @@ create table duebook_notifications (
     wake_at text,
     lease_until text,
     attention_at text,
+    review_at text,
     closed_at text,
     holder text,
     alone integer not null default 0 check (alone in (0, 1)),
@@ -57,24 +58,15 @@ create table duebook_notifications (
     pruned integer not null default 0 check (pruned between 0 and 2),
     constraint each_state_has_its_instants check (
         case state
-            when 'scheduled' then
-                wake_at is not null and lease_until is null and attention_at is null and closed_at is null
-            when 'claimed' then
-                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
-            when 'sending' then
-                lease_until is not null and wake_at is null and attention_at is null and closed_at is null
-            when 'uncertain' then
-                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
-            when 'review' then
-                attention_at is not null and wake_at is null and lease_until is null and closed_at is null
-            when 'accepted' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'skipped' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'cancelled' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
-            when 'dropped' then
-                closed_at is not null and wake_at is null and lease_until is null and attention_at is null
+            when 'scheduled' then wake_at is not null and coalesce(lease_until, attention_at, review_at, closed_at) is null
+            when 'claimed' then lease_until is not null and coalesce(wake_at, attention_at, review_at, closed_at) is null
+            when 'sending' then lease_until is not null and coalesce(wake_at, attention_at, review_at, closed_at) is null
+            when 'uncertain' then attention_at is not null and coalesce(wake_at, lease_until, review_at, closed_at) is null
+            when 'review' then review_at is not null and coalesce(wake_at, lease_until, attention_at, closed_at) is null
+            when 'accepted' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'skipped' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'cancelled' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
+            when 'dropped' then closed_at is not null and coalesce(wake_at, lease_until, attention_at, review_at) is null
             else false
         end),
     constraint each_state_has_its_grounds check (
@@ -96,7 +88,8 @@ create index duebook_notifications_wake on duebook_notifications (channel, prior
     where wake_at is not null and not alone;
 create index duebook_notifications_suspect on duebook_notifications (channel, wake_at) where wake_at is not null and alone;
 create index duebook_notifications_lease on duebook_notifications (lease_until) where lease_until is not null;
-create index duebook_notifications_attention on duebook_notifications (state, attention_at) where attention_at is not null;
+create index duebook_notifications_attention on duebook_notifications (attention_at) where attention_at is not null;
+create index duebook_notifications_review on duebook_notifications (review_at) where review_at is not null;
 create index duebook_notifications_closed on duebook_notifications (kind, pruned, closed_at) where closed_at is not null;
 create index duebook_notifications_expiry on duebook_notifications (expires_at)
     where expires_at is not null and wake_at is not null;
@@ -183,6 +176,7 @@ create table duebook_kinds (
 
 create trigger duebook_birth before insert on duebook_notifications for each row
 when new.state <> 'scheduled' or new.event <> 'schedule' or new.version <> 1
+    or exists (select 1 from duebook_notifications where id = new.id)
 begin
     select raise(abort, 'duebook: a notification begins as scheduled');
 end;

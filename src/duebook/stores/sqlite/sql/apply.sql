@@ -2,7 +2,7 @@
 -- and not read: a row that somebody else moved is not answered.
 update duebook_notifications as n set
     state = r.next, event = r.event, version = n.version + 1, moved_at = r.at, lease_until = null, holder = null,
-    wake_at = r.wake_at, attention_at = r.attention_at, closed_at = r.closed_at,
+    wake_at = r.wake_at, attention_at = r.attention_at, review_at = r.review_at, closed_at = r.closed_at,
     reason = r.reason, basis = r.basis, wanted = r.wanted, alone = coalesce(r.alone, false),
     permit = case when r.next = 'uncertain' then null else coalesce(r.permit, n.permit) end,
     budget_used = coalesce(r.budget_used, n.budget_used), 
@@ -19,13 +19,16 @@ update duebook_notifications as n set
     tzdata = case when r.due_at is null then n.tzdata else r.tzdata end,
     expires_at = case when r.due_at is null then n.expires_at else r.expires_at end,
     data = coalesce(r.data, n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
-    message = case when r.discard then null else coalesce(r.message, n.message) end,
+    message = case
+        when r.discard or (r.closed_at is not null and n.pruned > 0) then null
+        else coalesce(r.message, n.message) end,
     cancel_request = case when r.event in ('redrive', 'rearm') then null else n.cancel_request end
 from (
     select value ->> 'id' as id, value ->> 'version' as version, value ->> 'state' as state,
         value ->> 'event' as event,
         value ->> 'next' as next, value ->> 'at' as at, value ->> 'wake_at' as wake_at,
-        value ->> 'attention_at' as attention_at, value ->> 'closed_at' as closed_at,
+        value ->> 'attention_at' as attention_at,
+        value ->> 'review_at' as review_at, value ->> 'closed_at' as closed_at,
         value ->> 'reason' as reason, value ->> 'basis' as basis, value ->> 'wanted' as wanted,
         value ->> 'alone' as alone, value ->> 'permit' as permit, value ->> 'budget_used' as budget_used,
         value ->> 'age_from' as age_from, value ->> 'doubt' as doubt, value ->> 'channel' as channel,

@@ -29,7 +29,7 @@ union all
 select 'expiry', '', (select min(expires_at) from duebook_notifications where expires_at is not null and wake_at is not null)
 union all
 select 'attention', '', (
-    select min(attention_at) from duebook_notifications where state = 'uncertain' and attention_at is not null
+    select min(attention_at) from duebook_notifications where attention_at is not null
         and kind in (select value from json_each(:kinds)))
 union all
 select 'evidence', '', (select at from duebook_evidence where considered_at is null limit 1)

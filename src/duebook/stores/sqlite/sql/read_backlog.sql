@@ -4,8 +4,8 @@ select
     (select min(due_at) from duebook_notifications where wake_at <= :now),
     (select count(*) from duebook_notifications where lease_until is not null),
     (select count(*) from duebook_notifications where lease_until < :now),
-    (select count(*) from duebook_notifications where state = 'uncertain' and attention_at is not null),
-    (select min(moved_at) from duebook_notifications where state = 'uncertain' and attention_at is not null),
-    (select count(*) from duebook_notifications where state = 'review' and attention_at is not null),
-    (select min(moved_at) from duebook_notifications where state = 'review' and attention_at is not null),
+    (select count(*) from duebook_notifications where attention_at is not null),
+    (select min(moved_at) from duebook_notifications where attention_at is not null),
+    (select count(*) from duebook_notifications where review_at is not null),
+    (select min(moved_at) from duebook_notifications where review_at is not null),
     (select min(wake_at) from duebook_notifications where wake_at > :now)
