@@ -12,7 +12,6 @@ from tests.support.worlds import World
 
 AT = "'2030-01-07T12:00:00.000000Z'"
 LEGAL = {(edge.state, edge.event, edge.next) for edge in EDGES}
-OPEN_QUESTION = (State.UNCERTAIN, State.REVIEW)
 HELD = (State.CLAIMED, State.SENDING)
 
 
@@ -21,7 +20,8 @@ def shape(state: State) -> str:
     columns = {
         "wake_at": state is State.SCHEDULED,
         "lease_until": state in HELD,
-        "attention_at": state in OPEN_QUESTION,
+        "attention_at": state == "uncertain",
+        "review_at": state == "review",
         "closed_at": state in CLOSED,
     }
     instants = ", ".join(f"{name} = {AT if set_ else 'null'}" for name, set_ in columns.items())
@@ -147,7 +147,7 @@ async def test_a_row_is_not_born_again_over_one_that_exists(world: World) -> Non
     assert world.shell.value("select state from @notifications where id = 1") == "accepted", why
 
 
-INSTANTS = ("wake_at", "lease_until", "attention_at", "closed_at")
+INSTANTS = ("wake_at", "lease_until", "attention_at", "review_at", "closed_at")
 
 
 @pytest.mark.parametrize("state", State)

@@ -19,14 +19,13 @@ KIND = Kind("mail", "mail")
 PLAIN = ChannelPolicy("mail")
 KEYED = ChannelPolicy("mail", key_window=DAY)
 
-_BASE = Notification(
-    id=7, kind="mail", key="a", recipient="ann", tenant=None, namespace="test", channel="mail", priority=1, group=None,
-    data="{}", due_at=NOW - MINUTE, wall=None, zone=None, rule=None, tzdata=None, expires_at=None,
-    state=State.SCHEDULED, event=Event.SCHEDULE, version=4, wake_at=NOW, lease_until=None, attention_at=None,
-    closed_at=None, holder=None, alone=False, number=0, budget_used=0, age_from=NOW - MINUTE, doubt=0, permit=None,
-    reason=None, basis=None, wanted=None, cancel_request=None, message=None, rendered_at=None, begun_at=None,
-    first_begun_at=None, provider_id=None, created_at=NOW - DAY, moved_at=NOW - MINUTE,
-)  # fmt: skip
+_STATED: dict[str, Any] = {
+    "id": 7, "kind": "mail", "key": "a", "recipient": "ann", "namespace": "test", "channel": "mail", "priority": 1,
+    "data": "{}", "due_at": NOW - MINUTE, "state": State.SCHEDULED, "event": Event.SCHEDULE, "version": 4,
+    "wake_at": NOW, "alone": False, "number": 0, "budget_used": 0, "age_from": NOW - MINUTE, "doubt": 0,
+    "created_at": NOW - DAY, "moved_at": NOW - MINUTE,
+}  # fmt: skip
+_BASE = Notification(**{**dict.fromkeys(Notification._fields), **_STATED})
 
 
 def make(state: State = State.SCHEDULED, **changes: Any) -> Notification:
@@ -39,7 +38,7 @@ def make(state: State = State.SCHEDULED, **changes: Any) -> Notification:
     elif state in CLOSED:
         instants |= {"closed_at": NOW}
     else:
-        instants |= {"attention_at": NOW}
+        instants |= {"review_at" if state is State.REVIEW else "attention_at": NOW}
     if state is State.SENDING:
         instants |= {"message": freeze(email()), "begun_at": NOW, "number": 1}
     return _BASE._replace(**{"state": state, **instants, **changes})

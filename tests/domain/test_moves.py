@@ -9,7 +9,8 @@ from duebook.domain.notification import Attempt, Move, move
 from duebook.errors import IllegalMove
 from tests.domain.builders import HOUR, NOW, doubted, intent, make
 
-INSTANT = dict.fromkeys(CLOSED, "closed_at") | {State.UNCERTAIN: "attention_at", State.REVIEW: "attention_at"}
+INSTANT = dict.fromkeys(CLOSED, "closed_at") | {State.UNCERTAIN: "attention_at", State.REVIEW: "review_at"}
+FIELDS = ("closed_at", "attention_at", "review_at")
 CLOSING_WITHOUT_CERTAINTY = [
     edge for edge in EDGES if edge.next in NEEDS_CERTAINTY and edge.state not in (State.UNCERTAIN, State.REVIEW)
 ]
@@ -35,8 +36,9 @@ def test_a_move_is_fenced_by_the_version_and_state_it_was_made_from(edge: Edge) 
 def test_a_move_sets_the_instant_its_state_hangs_on(edge: Edge) -> None:
     one = made(edge)
     wanted = INSTANT.get(edge.next)
-    assert {field: getattr(one, field) for field in ("closed_at", "attention_at")} == {
-        field: NOW if field == wanted else None for field in ("closed_at", "attention_at")
+    fields = ("closed_at", "attention_at", "review_at")
+    assert {field: getattr(one, field) for field in fields} == {
+        field: NOW if field == wanted else None for field in fields
     }
 
 

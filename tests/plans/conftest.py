@@ -20,14 +20,15 @@ NOW = "2030-01-07T12:00:00.000000Z"
 COLUMNS = """
     insert into @notifications (
         id, kind, key, recipient, namespace, channel, priority, group_key, data, due_at, expires_at, state, event,
-        version, wake_at, lease_until, attention_at, closed_at, holder, age_from, created_at, moved_at, reason,
+        version, wake_at, lease_until, attention_at, review_at, closed_at, holder, age_from, created_at, moved_at, reason,
         basis, number, message, begun_at)
     select
         i, case when i > 195000 then 'unknown' else 'mail' end, 'k' || i, 'r' || i % 20000, 'test',
         case when i > 195000 then 'orphan' when i > 190000 then 'paused' else 'mail' end, i % 3,
         'g' || i % 50000, '{{}}', at, case when i % 10 = 0 and i <= 190000 then at end, s, 'schedule', 1,
         case when s = 'scheduled' then at end, case when s = 'claimed' then at end,
-        case when s in ('uncertain', 'review') then at end, case when s = 'accepted' then at end,
+        case when s = 'uncertain' then at end,
+        case when s = 'review' then at end, case when s = 'accepted' then at end,
         case when s = 'claimed' then 'w' end, at, at, at, 'why', case when s = 'accepted' then 'reported' end, 1,
         '{{}}', at
     from (

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from .lifecycle import Event
 from .message import fingerprint
 from .notification import Attempt, Intent, Move, move, patient_from
-from .outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
+from .outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain, safe
 from .policy import ChannelPolicy, Copy, Kind
 from .retry import WISH_CEILING
 
@@ -31,6 +31,7 @@ def settle(
     `jitter`: a draw from 0 to 1. `quiet`: how long after an uncertain end nobody acts on it, because the message
     may still be on its way.
     """
+    outcome = safe(outcome)
     attempt = _attempt(intent, outcome, kind.keep_copy, now)
     common: dict[str, Any] = {"attempt": attempt, "reason": attempt.reason}
     match outcome:

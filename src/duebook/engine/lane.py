@@ -26,7 +26,7 @@ from ..domain import deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move, Notification
-from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception, safe
+from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
 from .claiming import Claimer, Held
@@ -174,11 +174,12 @@ class Lane:
 
     def _trouble(self, pen: Pen, error: BaseException, monotonic: float) -> None:
         """Wait a moment for a database that is gone; anything else is a fault, and the supervisor's to report."""
+        self.claimer.appetite.rest(monotonic, self.settings.poll_seconds)
         if not isinstance(error, (StoreUnavailable, Busy, TimeoutError)):
             self.fault = error
+            return
         log.warning("lane %s could not %s and tries again: %s", self.policy.name, pen.value, error)
         self.settle_at = monotonic + self.settings.poll_seconds
-        self.claimer.appetite.rest(monotonic, self.settings.poll_seconds)
 
     def _consider(self, held: Held, now: datetime) -> None:
         n = held.n
@@ -252,14 +253,13 @@ class Lane:
 
     def _settle(self, intent: Intent, outcome: Outcome) -> None:
         now = self.clock.now()
-        outcome = safe(outcome)
         kind = self.kinds[intent.notification.kind]
         quiet = self.settings.quiet(self.policy)
         move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
         self.writer.outcomes.append((intent, outcome, move))
         if isinstance(outcome, Throttled):
             until = settling.throttled_until(outcome, self.policy, now)
-            self.writer.throttles.append((self.policy.name, until, outcome.reason, self.holder))
+            self.writer.throttles.append((self.policy.name, until, move.reason or "", self.holder))
             self.throttled_until = self.clock.monotonic() + (until - now).total_seconds()
             self.claimer.appetite.rest(self.clock.monotonic(), (until - now).total_seconds())
 

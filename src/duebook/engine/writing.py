@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..domain.deciding import give_back
 from ..domain.notification import Intent, Move
-from ..domain.outcome import Accepted, Outcome, Rejected, Uncertain
+from ..domain.outcome import Accepted, Outcome, Rejected, Uncertain, safe
 from ..domain.recovery import Evidence
 from ..errors import Busy, DuebookError, StoreUnavailable
 from ..ports import Database, Store
@@ -124,6 +124,7 @@ class Writer:
 
 
 def _evidence(intent: Intent, outcome: Outcome, now: datetime) -> Evidence:
+    outcome = safe(outcome)
     says: Says = "not_accepted"
     if isinstance(outcome, Accepted):
         says = "accepted"

@@ -34,8 +34,10 @@ class SqlStore(Reading):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
-        unique = {(one.kind, one.key): one for one in reversed(drafts)}
-        found = yield from do("schedule", rows=r.dumps(r.draft_row(unique[name]) for name in sorted(unique)))
+        unique: dict[tuple[str, str], Draft] = {}
+        for one in drafts:
+            unique.setdefault((one.kind, one.key), one)
+        found = yield from do("schedule", rows=r.dumps(map(r.draft_row, unique.values())))
         return {(kind, key): id for id, kind, key in found}
 
     def claim(
