@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 from .engine.agent import Agent
@@ -49,13 +47,17 @@ class AsyncTasks:
         self._queue: deque[_Piece] = deque()
         self._carriers: set[asyncio.Task[None]] = set()
         self._standing_by = False
-        self._deadlines: list[tuple[float, int, _Piece]] = []
-        self._order = count()
+        # Few lengths of time, many pieces: of each length the oldest piece is the first to be over.
+        self._deadlines: dict[float, deque[tuple[float, _Piece]]] = {}
 
     def start(self, ticket: Any, work: Coroutine[Any, Any, Any], seconds: float) -> None:
         piece = _Piece(ticket, work)
         self._queue.append(piece)
-        heapq.heappush(self._deadlines, (asyncio.get_running_loop().time() + seconds, next(self._order), piece))
+        deadline = asyncio.get_running_loop().time() + seconds
+        try:
+            self._deadlines[seconds].append((deadline, piece))
+        except KeyError:
+            self._deadlines[seconds] = deque([(deadline, piece)])
         self._stand_by()
 
     async def wait(self, seconds: float) -> list[Finished]:
@@ -129,16 +131,19 @@ class AsyncTasks:
     def _overrun(self) -> float:
         """Give up on what is past its deadline; answers the seconds until the next one."""
         now = asyncio.get_running_loop().time()
-        while self._deadlines:
-            deadline, _, piece = self._deadlines[0]
-            if not piece.ended and deadline > now:
-                return deadline - now
-            heapq.heappop(self._deadlines)
-            if not piece.ended:
-                self._end(piece, None, TimeoutError())
-                if piece.task is not None:
-                    piece.task.cancel()
-        return 3600.0
+        left = 3_600.0
+        for waiting in self._deadlines.values():
+            while waiting:
+                deadline, piece = waiting[0]
+                if not piece.ended and deadline > now:
+                    left = min(left, deadline - now)
+                    break
+                waiting.popleft()
+                if not piece.ended:
+                    self._end(piece, None, TimeoutError())
+                    if piece.task is not None:
+                        piece.task.cancel()
+        return left
 
 
 class Worker:

@@ -14,6 +14,8 @@ from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS,
 from ..domain.walltime import LocalTime, Promise, promise
 from ..errors import InvalidInput
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
 DATA_BYTES = 65_536
 FARTHEST = timedelta(days=36_525)
 
@@ -72,8 +74,8 @@ def dumped(data: Mapping[str, Any]) -> str:
     if not data:
         return "{}"
     try:
-        text = json.dumps(dict(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        size = len(text.encode())
+        text = _encode(dict(data))
+        size = len(text) if text.isascii() else len(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput("data", f"is not JSON: {error}. Keep ids in it and look the rest up when it fires") from None
     if size > DATA_BYTES:

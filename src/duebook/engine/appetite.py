@@ -16,6 +16,8 @@ from .settings import EngineSettings
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SUSPECTS_IN_A_ROW = 20
+UNTOLD_SECONDS = 60.0
+"""After this long a lane looks for itself, should the lookout have told it nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Appetite:
         """Learn when the next one is due."""
         self.certain_of_more = wake_at is not None and wake_at <= now
         if not self.certain_of_more:
-            wait = self._settings.sweep_seconds
+            wait = UNTOLD_SECONDS
             if wake_at is not None:
                 wait = min(wait, (wake_at - now).total_seconds())
             self.look_at = monotonic + wait

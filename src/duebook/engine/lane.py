@@ -29,6 +29,7 @@ from ..domain.notification import Intent, Move, Notification
 from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
+from .appetite import UNTOLD_SECONDS
 from .claiming import Claimer, Held
 from .registry import Registry
 from .settings import EngineSettings
@@ -136,7 +137,7 @@ class Lane:
     def pause(self) -> float:
         """How long to wait for something to end before there is reason to look up anyway."""
         monotonic = self.clock.monotonic()
-        wakes = [monotonic + self.settings.sweep_seconds]
+        wakes = [monotonic + UNTOLD_SECONDS]
         if self.held or self.flying:
             wakes.append(self.extended_at + self.settings.third)
         if self.writer.pending and Pen.SETTLE not in self.busy:

@@ -39,7 +39,8 @@ class Lookout:
         self.expect = expect
         self._refresh = refresh
         self._looks = 0
-        self.pace_seconds = settings.poll_seconds
+        # A little over a poll, so that what a lane looks up by itself fits into one statement a second, too.
+        self.pace_seconds = settings.poll_seconds * 1.05
         self.sight = Sight({}, {}, None, None, None, None)
 
     async def step(self) -> bool:
