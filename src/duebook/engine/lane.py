@@ -258,6 +258,7 @@ class Lane:
         quiet = self.settings.quiet(self.policy)
         move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
         self.writer.outcomes.append((intent, outcome, move))
+        self._look_again(move)
         if isinstance(outcome, Throttled):
             until = settling.throttled_until(outcome, self.policy, now)
             self.writer.throttles.append((self.policy.name, until, move.reason or "", self.holder))
@@ -272,6 +273,12 @@ class Lane:
         if self.held.get(held.n.id) is held:
             del self.held[held.n.id]
         self.writer.moves.append(move)
+        self._look_again(move)
+
+    def _look_again(self, move: Move) -> None:
+        """Remember when a notification that goes back will be due, if this lane is to serve it."""
+        if move.wake_at is not None and move.wake_at > move.at:
+            self.claimer.appetite.expect((move.wake_at - move.at).total_seconds(), self.clock.monotonic())
 
     def _hand_back(self, several: Sequence[Held], reason: str, now: datetime) -> None:
         for held in several:
