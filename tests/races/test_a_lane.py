@@ -61,6 +61,7 @@ async def test_one_slow_send_does_not_keep_the_lane_from_claiming(crew: Crew) ->
     await lane.settle_down()
     crew.world.clock.advance(crew.settings.sweep_seconds + 0.1)
     await crew.world.schedule("next")
+    lane.lane.expect(0.0)  # as the lookout does
     await lane.settle_down()
     assert channel.keys == ["slow", "next"], "a sweep for suspects stopped every other claim until the lane was empty"
     gate.open()
