@@ -13,9 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from duebook.domain import deciding, recovery, settling
+from duebook.domain import settling
 from duebook.domain.lifecycle import Event, State
-from duebook.domain.message import freeze
 from duebook.domain.notification import Intent, Move, Notification
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Uncertain
 from duebook.domain.ownership import Answer
@@ -44,7 +43,15 @@ def _without_trigger(schema: str) -> str:
 
 
 def _without_guards(schema: str) -> str:
-    return re.sub(r"    constraint .*?(?=\) strict;)", "    check (true)\n", _without_trigger(schema), count=1, flags=re.DOTALL)
+    return re.sub(
+        r"    constraint .*?(?=\) strict;)", "    check (true)\n", _without_trigger(schema), count=1, flags=re.DOTALL
+    )
+
+
+def _without_keys(schema: str) -> str:
+    """The ledger's primary keys refuse a second entry for one attempt or version; here they do not."""
+    schema = schema.replace("    primary key (notification_id, number)\n", "    check (true)\n", 1)
+    return schema.replace("    primary key (notification_id, version)\n", "    check (true)\n", 1)
 
 
 def _sql(**replaced: tuple[str, str]) -> Callable[[str, str], str]:
@@ -74,6 +81,14 @@ class SendsFirst(Lane):
         self.beginning = None
         for held, _ in beginning.batch:
             self.held.pop(held.n.id, None)
+
+
+class TrustsItsLease(Lane):
+    """Never looks whether its lease still runs."""
+
+    def _consider(self, held: Any, now: datetime) -> None:
+        held.until = float("inf")
+        super()._consider(held, now)
 
 
 class SendsUnrecorded(Lane):
@@ -162,16 +177,6 @@ def _cancels_anything(n: Notification, reason: str, now: datetime, by: str) -> M
     return Answer("already_closed", n.state)
 
 
-def _renders_anew(n: Notification, message: Any, channel: Any, now: datetime, by: str) -> Intent | Move:
-    if n.doubt and not deciding.may_repeat(n, channel, now):
-        return _intend(n, message, channel, now, by)
-    return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, n.first_begun_at or now, by, n.doubt)
-
-
-def _thaws_nothing(text: str) -> Any:
-    raise AssertionError("not asked")
-
-
 def _counts_no_doubt(*arguments: Any) -> Move:
     made = _settle(*arguments)
     return made._replace(doubt=None) if made.event is Event.TIME_OUT else made
@@ -193,17 +198,16 @@ class SendsTheRendered(Lane):
         super()._send(intent._replace(doubt=0), held)
 
 
-_intend = deciding.intend
 _settle = settling.settle
-_lose = recovery.lose
 
 MUTANTS = (
     Mutant("no fence at all", Parts(text=_sql(apply=(FENCE, "where n.id = r.id")), schema=_without_guards), PLAIN, 60),
-    Mutant("fence by state only", Parts(text=_sql(apply=(FENCE, "where n.id = r.id and n.state = r.state"))), PLAIN, 300),
+    Mutant("fence by state only", Parts(
+        text=_sql(apply=(FENCE, "where n.id = r.id and n.state = r.state")), schema=_without_keys), PLAIN, 300),
     Mutant("fence by version only", Parts(text=_sql(apply=(" and n.state = r.state", "")), schema=_without_trigger), PLAIN, 300),
-    Mutant("begin without its fence", Parts(
-        text=_sql(begin=("n.version = r.version - 1 and n.lease_until > r.at", "n.lease_until is not null")),
-        schema=_without_guards), PLAIN, 200),
+    Mutant("begin without its fence, on a lease that is trusted", Parts(
+        lane=TrustsItsLease, schema=_without_guards,
+        text=_sql(begin=("n.version = r.version - 1 and n.lease_until > r.at", "n.lease_until is not null"))), PLAIN, 400),
     Mutant("the effect before the intent", Parts(lane=SendsFirst)),
     Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 200),
     Mutant("the unknown is retried", Parts(lane=RetriesTheUnknown)),

@@ -214,9 +214,7 @@ class World:
             case "again":
                 work = verbs.schedule("reminder", key, recipient="r", after=timedelta(seconds=1))
             case "rearm":
-                work = verbs.schedule(
-                    "reminder", key, recipient="r", after=timedelta(seconds=3), if_exists="rearm"
-                )
+                work = verbs.schedule("reminder", key, recipient="r", after=timedelta(seconds=3), if_exists="rearm")
             case "redrive":
                 work = verbs.redrive("reminder", key, reason="try again")
             case "resend":
