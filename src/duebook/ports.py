@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from .domain.audited import LedgerOwner, Record, RememberedName
 from .domain.control import Control
 from .domain.decision import Decision, Due
 from .domain.draft import Draft
@@ -116,6 +117,14 @@ class Store(Protocol):
     def count_states(self) -> Plan[list[tuple[str, str, State, int, datetime]]]: ...
     def read_lateness(self, since: datetime, limit: int) -> Plan[list[timedelta]]: ...
 
+    def audit_identities(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[RememberedName]]: ...
+    def audit_ledger(self, after: int, until: int | None, limit: int) -> Plan[list[LedgerOwner]]: ...
+    def audit_notifications(self, after: int, until: int | None, limit: int) -> Plan[list[Record]]: ...
+    def audit_rates(self) -> Plan[dict[str, datetime]]: ...
+    def audit_size(self) -> Plan[int]: ...
+
     def prune(self, kind: Kind, now: datetime, limit: int) -> Plan[int]: ...
     def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]: ...
     def forget(self, recipient: str, alias: str) -> Plan[int]: ...
@@ -171,8 +180,12 @@ class Clock(Protocol):
         ...
 
 
+class Overran(TimeoutError):
+    """A piece of work was given up on because its time was over; not a timeout of its own."""
+
+
 class Finished(NamedTuple):
-    """A piece of work that ended: its result, or the exception it raised (TimeoutError when it overran)."""
+    """A piece of work that ended: its result, or the exception it raised (Overran when its time was over)."""
 
     ticket: Any
     result: Any
@@ -183,7 +196,7 @@ class Tasks(Protocol):
     """Runs pieces of work beside an agent, and lets it wait for the first that ends."""
 
     def start(self, ticket: Any, work: Coroutine[Any, Any, Any], seconds: float) -> None:
-        """Start `work`; after `seconds` it is cancelled and ends with TimeoutError."""
+        """Start `work`; after `seconds` it is cancelled and ends with Overran."""
         ...
 
     async def wait(self, seconds: float) -> list[Finished]:

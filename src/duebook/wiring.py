@@ -10,6 +10,7 @@ import random
 import secrets
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -46,21 +47,28 @@ def checked_url(url: str | None) -> str:
     """Return a database URL, or raise InvalidInput; a password in it never reaches the message."""
     if not url:
         raise InvalidInput("url", f"no database given; set DUEBOOK_URL or pass {_SCHEMES}")
-    scheme = urlsplit(url).scheme.partition("+")[0]
-    if scheme not in ("sqlite", "postgresql", "postgres"):
+    scheme, separator, rest = url.partition("://")
+    scheme = scheme.lower().partition("+")[0]
+    if not separator or scheme not in ("sqlite", "postgresql", "postgres"):
         raise InvalidInput("url", f"has the scheme {scheme!r}; it must look like {_SCHEMES}")
-    return url
+    if scheme == "sqlite" and rest and not rest.startswith("/"):
+        raise InvalidInput("url", f"names no SQLite file; a relative one has three slashes: {_SCHEMES}")
+    try:
+        _ = urlsplit(f"{scheme}://{rest}").port
+    except ValueError:
+        raise InvalidInput(
+            "url", "cannot be read; characters such as @ : / [ in a password are written as %40 …"
+        ) from None
+    return f"{scheme}://{rest}"
 
 
 def database_for(url: str) -> SqliteDatabase | PostgresDatabase:
-    """Return the database a URL names; nothing is opened yet."""
+    """Return the database a checked URL names; nothing is opened yet."""
     if url.startswith("sqlite"):
-        path = url.partition("://")[2].removeprefix("/")
-        return SqliteDatabase(path or ":memory:")
+        return SqliteDatabase(url.partition("://")[2].removeprefix("/") or ":memory:")
     from .stores.postgres.database import PostgresDatabase
 
-    scheme, _, rest = url.partition("://")
-    return PostgresDatabase(f"{scheme.partition('+')[0]}://{rest}")
+    return PostgresDatabase(url)
 
 
 class Runner:
@@ -86,6 +94,18 @@ class SyncRunner:
 
     def do(self, work: Work[R]) -> R:
         return self.portal.call(self._runner.do(work))
+
+
+@dataclass(frozen=True, slots=True)
+class Threaded:
+    """A plain handler, awaited: it runs in a thread, so that it may block."""
+
+    function: Callable[[Due], Any]
+
+    async def __call__(self, due: Due) -> Decision:
+        answer = await asyncio.to_thread(self.function, due)
+        decision: Decision = await answer if inspect.isawaitable(answer) else answer
+        return decision
 
 
 class Wired:
@@ -114,15 +134,8 @@ class Wired:
         return FunctionChannel(policy, function)
 
     def handler(self, function: Callable[[Due], Any]) -> Handler:
-        """Return a handler that is awaited; a plain function runs in a thread, so that it may block."""
-        if inspect.iscoroutinefunction(function):
-            return function
-
-        async def threaded(due: Due) -> Decision:
-            answer: Decision = await asyncio.to_thread(function, due)
-            return answer
-
-        return threaded
+        """Return a handler that is awaited."""
+        return function if inspect.iscoroutinefunction(function) else Threaded(function)
 
     async def tell(self, wakes: Wakes) -> None:
         """Wake idle lanes: those of this process directly, others through the database."""

@@ -15,7 +15,7 @@ from .engine.agent import Agent
 from .engine.lane import Lane
 from .engine.lookout import Lookout
 from .errors import Busy, StoreUnavailable
-from .ports import Finished
+from .ports import Finished, Overran
 
 log = logging.getLogger("duebook.worker")
 
@@ -140,7 +140,7 @@ class AsyncTasks:
                     break
                 waiting.popleft()
                 if not piece.ended:
-                    self._end(piece, None, TimeoutError())
+                    self._end(piece, None, Overran())
                     if piece.task is not None:
                         piece.task.cancel()
         return left

@@ -9,7 +9,7 @@ from duebook import Accepted, Backoff, Due, Email, Event, Rejected, Retry, State
 from duebook.errors import UnsafeSetting
 from tests.app.desk import DAY, HOUR, MINUTE, SECOND, SETTINGS, Desk, die, mail, soon
 
-QUIET = timedelta(seconds=SETTINGS.lease_seconds + SETTINGS.grace_seconds + 10)
+QUIET = timedelta(seconds=SETTINGS.lease_seconds + SETTINGS.grace_seconds + 15)
 CUT_OFF = Uncertain("no reply after the final dot", phase="data")
 
 

@@ -39,7 +39,7 @@ async def test_what_is_due_is_sent_once_with_all_it_needs(desk: Desk) -> None:
     assert (context.kind, context.key, context.recipient, context.number) == ("note", "sub-1/2027", "ann", 1)
     assert context.idempotency_key == "test:note:sub-1/2027"
     assert context.message_id.endswith("@mail.example.org>")
-    assert (context.rendered_at, context.deadline_seconds) == (START, 10.0)
+    assert (context.rendered_at, context.deadline_seconds) == (START, 15.0)
     assert (n.basis, n.provider_id, n.number, n.doubt) == ("reported", "p-sub-1/2027", 1, 0)
     assert (n.closed_at, n.begun_at) == (START, START)
 

@@ -4,53 +4,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duebook.domain.fairness import SHARES, class_limits
+from duebook.domain.fairness import SHARES, class_shares, full_classes
 
-ROOMS = st.integers(0, 5_000)
-YIELDS = st.tuples(*[st.integers(0, 5_000)] * 3)
+ROOMS = st.integers(1, 5_000)
+DUE = st.tuples(*[st.integers(0, 10_000)] * 3)
+
+
+def claimed(room: int, due: tuple[int, int, int]) -> list[int]:
+    """What claim.sql takes of so many due ones."""
+    shares = class_shares(room)
+    taken: list[int] = []
+    for share, there in zip(shares, due, strict=True):
+        taken.append(min(there, max(share, room - sum(taken))))
+    return taken
 
 
 @pytest.mark.parametrize(
-    ("room", "last", "limits"),
+    ("room", "due", "taken"),
     [
-        (100, (100, 0, 0), (100, 30, 10)),
-        (100, (100, 100, 100), (100, 30, 10)),
-        (100, (20, 0, 0), (100, 80, 80)),
-        (100, (20, 70, 0), (100, 80, 10)),
-        (100, (20, 50, 0), (100, 80, 30)),
-        (1, (1, 0, 0), (1, 1, 1)),
-        (0, (5, 5, 5), (0, 0, 0)),
+        (100, (500, 500, 500), [100, 30, 10]),
+        (100, (20, 500, 500), [20, 80, 10]),
+        (100, (20, 50, 500), [20, 50, 30]),
+        (100, (0, 0, 500), [0, 0, 100]),
+        (1, (5, 5, 5), [1, 1, 1]),
     ],
 )
-def test_urgent_overtakes_and_nobody_starves(room: int, last: tuple, limits: tuple) -> None:
-    assert class_limits(room, last) == limits
+def test_urgent_overtakes_and_nobody_starves(room: int, due: tuple, taken: list) -> None:
+    assert claimed(room, due) == taken
 
 
-@given(ROOMS, YIELDS)
-def test_no_class_gets_more_than_the_room_nor_less_than_its_share(room: int, last: tuple) -> None:
-    for share, limit in zip(SHARES, class_limits(room, last), strict=True):
-        assert ceil(room * share) <= limit <= room
+@given(ROOMS, DUE)
+def test_together_they_exceed_the_room_by_no_more_than_the_lower_shares(room: int, due: tuple) -> None:
+    assert sum(claimed(room, due)) <= room + ceil(room * SHARES[1]) + ceil(room * SHARES[2])
 
 
-@given(ROOMS, YIELDS)
-def test_the_most_urgent_may_fill_the_room(room: int, last: tuple) -> None:
-    assert class_limits(room, last)[0] == room
+@given(ROOMS, DUE)
+def test_a_class_that_left_some_behind_is_known_to_be_full(room: int, due: tuple) -> None:
+    taken = claimed(room, due)
+    left_behind = [index for index in range(3) if due[index] > taken[index]]
+    assert set(left_behind) <= set(full_classes(class_shares(room), taken))
 
 
-@given(ROOMS, YIELDS, st.integers(0, 2), st.integers(1, 100))
-def test_the_more_the_higher_classes_yielded_the_less_a_lower_one_asks_for(
-    room: int, last: tuple, which: int, more: int
-) -> None:
-    busier = tuple(count + more * (index == which) for index, count in enumerate(last))
-    assert all(a >= b for a, b in zip(class_limits(room, last), class_limits(room, busier), strict=True))
-
-
-@given(ROOMS.filter(bool))
-def test_together_they_exceed_the_room_by_the_lower_shares_when_all_are_busy(room: int) -> None:
-    busy = class_limits(room, (room, room, room))
-    assert sum(busy) <= room + ceil(room * SHARES[1]) + ceil(room * SHARES[2])
-
-
-@given(ROOMS.filter(bool), YIELDS)
-def test_together_they_exceed_the_room_by_no_more_than_the_lower_shares(room: int, last: tuple) -> None:
-    assert sum(class_limits(room, last)) <= room + ceil(room * SHARES[1]) + ceil(room * SHARES[2])
+@given(ROOMS)
+def test_nothing_taken_means_nothing_left(room: int) -> None:
+    assert full_classes(class_shares(room), (0, 0, 0)) == []

@@ -11,7 +11,7 @@ from typing import Any
 from duebook.domain.message import Message, freeze
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from duebook.domain.policy import ChannelPolicy
-from duebook.ports import Finished, Plan, R, SendContext, Statement
+from duebook.ports import Finished, Overran, Plan, R, SendContext, Statement
 from duebook.stores import catalog
 from duebook.stores.drive import drive
 from tests.sim.kernel import Dead, Kernel, Point, Process, Strand, Until
@@ -135,7 +135,7 @@ class SimTasks:
         for strand, (at, ticket) in list(self._deadlines.items()):
             if at <= self.kernel.elapsed:
                 del self._deadlines[strand]
-                self._ended.append(Finished(ticket, None, TimeoutError()))
+                self._ended.append(Finished(ticket, None, Overran()))
                 if strand in self.process.strands:
                     self.process.strands.remove(strand)
                     self._cancel(strand)

@@ -59,7 +59,8 @@ class Duebook(AsyncVerbs):
         self.message_domain = message_domain
         self.wired = wiring.Wired(self.url, settings)
         self.registry = self.wired.registry
-        context = Context(self.namespace, self.registry.kinds, self.wired.store, self.wired.clock, by)
+        wired, registry = self.wired, self.registry
+        context = Context(self.namespace, registry.kinds, wired.store, wired.clock, by, registry.channels)
         super().__init__(context, self.wired.runner)
         self._context = context
 
@@ -81,7 +82,7 @@ class Duebook(AsyncVerbs):
         key_window: timedelta | None = None,
         concurrency: int = 20,
         rate: float | None = None,
-        send_seconds: float = 10.0,
+        send_seconds: float = 15.0,
         pause: timedelta = timedelta(seconds=30),
     ) -> Callable[[ChannelFunction], ChannelFunction]:
         """Register a function `(message, context) -> Outcome`, async or plain, as a channel.
@@ -108,7 +109,7 @@ class Duebook(AsyncVerbs):
         on_uncertain: OnUncertain = "hold",
         handler_seconds: float = 10.0,
         patience: timedelta = timedelta(days=7),
-        keep_copy: Copy = "hash",
+        keep_copy: Copy = "full",
         retention: Retention | None = None,
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.

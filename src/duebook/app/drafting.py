@@ -44,7 +44,7 @@ def when(at: datetime | LocalTime | None, after: timedelta | None, now: datetime
     if (at is None) == (after is None):
         raise InvalidInput("at", "say when: either at=… (a time with a zone) or after=timedelta(…)")
     if after is not None:
-        if after < timedelta(0):
+        if not isinstance(after, timedelta) or after < timedelta(0):  # type: ignore[redundant-expr]
             raise InvalidInput("after", "must be a length of time from now, such as timedelta(minutes=15)")
         due = Promise(now + after) if after <= FARTHEST else None
     elif isinstance(at, (datetime, LocalTime)):
@@ -60,11 +60,16 @@ def worthless_from(kind: Kind, expires_at: datetime | None, due_at: datetime) ->
     """Return when a notification is worth nothing any more, if ever."""
     if expires_at is None:
         return due_at + kind.max_lateness if kind.max_lateness is not None else None
+    if not isinstance(expires_at, datetime):
+        raise InvalidInput("expires_at", f"must be a datetime with a time zone, not {type(expires_at).__name__}")
     if expires_at.tzinfo is None:
         raise InvalidInput("expires_at", "has no time zone; use an aware datetime")
     if expires_at <= due_at:
         raise InvalidInput("expires_at", "is not after the time it is due; it could never be sent")
-    return expires_at.astimezone(UTC)
+    try:
+        return expires_at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("expires_at", "is more than 100 years away; is the year right?") from None
 
 
 def dumped(data: Mapping[str, Any]) -> str:

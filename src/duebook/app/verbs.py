@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, get_args
 
@@ -19,7 +19,7 @@ from ..domain.notification import Move, Notification
 from ..domain.ownership import Answer, IfExists, Ruling, Scheduled
 from ..domain.policy import Kind, Mode, checked_choice
 from ..domain.story import Backlog, Story
-from ..domain.text import KEY_CHARACTERS, REASON_CHARACTERS, RECIPIENT_CHARACTERS, checked
+from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, REASON_CHARACTERS, RECIPIENT_CHARACTERS, checked
 from ..domain.walltime import LocalTime
 from ..errors import AlreadyScheduled, InvalidInput, UnknownName
 from ..ports import Clock, Plan, Store
@@ -28,6 +28,7 @@ from .work import Wakes, Work
 
 CHUNK = 1_000
 PAGE = 100
+LARGEST_PAGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,16 @@ class Context:
     store: Store
     clock: Clock
     by: str = "app"
+    channels: Mapping[str, object] = field(default_factory=dict)
+
+    def scope(self, channel: str | None, kind: str | None) -> str:
+        """Return the scope of a channel, a kind or everything, if this program knows it."""
+        if kind is not None:
+            self.kind(kind)
+        known = {*self.channels, *(one.channel for one in self.kinds.values())}
+        if channel is not None and channel not in known:
+            raise UnknownName("channel", channel, known)
+        return control.scope(channel=channel, kind=kind)
 
     def kind(self, name: str) -> Kind:
         try:
@@ -243,7 +254,8 @@ class Verbs:
 
     def find(self, kind: str, key: str) -> Work[Notification | None]:
         """Return the notification behind an identity, or None if there is none or retention removed it."""
-        return Work(lambda wakes: self.context.store.read(kind, key), atomic=False)
+        checked("key", key, KEY_CHARACTERS)
+        return Work(lambda wakes: self.context.store.read(checked("kind", kind, NAME_CHARACTERS), key), atomic=False)
 
     def search(
         self,
@@ -259,6 +271,10 @@ class Verbs:
         """Return a page of notifications, newest first; `before` is the last id of the page before."""
         if state is not None:
             checked_choice("state", state, tuple(State))
+        _checked_page(limit)
+        for name, value in (("kind", kind), ("channel", channel), ("tenant", tenant), ("recipient", recipient)):
+            if value is not None:
+                checked(name, value, RECIPIENT_CHARACTERS)
         filters = {"kind": kind, "state": state, "channel": channel, "tenant": tenant}
         if recipient is not None:
             plan = self.context.store.search_recipient
@@ -267,19 +283,23 @@ class Verbs:
 
     def search_address(self, address: str, *, limit: int = PAGE) -> Work[list[Notification]]:
         """Return notifications whose stored message names an address. Reads everything: for people, not programs."""
+        checked("address", address, RECIPIENT_CHARACTERS)
+        _checked_page(limit)
         return Work(lambda wakes: self.context.store.search_address(address, limit), atomic=False)
 
     def explain(self, kind: str, key: str) -> Work[Story | None]:
         """Return everything on record about one identity: why she got it, did not get it, or got it twice."""
+        checked("kind", kind, NAME_CHARACTERS)
+        checked("key", key, KEY_CHARACTERS)
         return Work(lambda wakes: self.context.store.read_story(kind, key))
 
     def pause(self, *, channel: str | None = None, kind: str | None = None, reason: str = "paused") -> Work[None]:
         """Hold a channel, a kind, or everything: nothing of it begins until it is resumed. What is due waits."""
-        return self._pause(control.scope(channel=channel, kind=kind), True, reason)
+        return self._pause(self.context.scope(channel, kind), True, reason)
 
     def resume(self, *, channel: str | None = None, kind: str | None = None, reason: str = "resumed") -> Work[None]:
         """End a pause, and a throttle of the channel."""
-        return self._pause(control.scope(channel=channel, kind=kind), False, reason)
+        return self._pause(self.context.scope(channel, kind), False, reason)
 
     def set_mode(self, kind: str, mode: Mode, *, reason: str = "") -> Work[None]:
         """Switch a kind between "live", "shadow" (decides and records, sends nothing) and "off" (skips, on record)."""
@@ -338,6 +358,7 @@ class Verbs:
         return Work(plan)
 
     def _locked(self, kind: str, key: str) -> Plan[Notification | None]:
+        checked("key", key, KEY_CHARACTERS)
         return (yield from self.context.store.lock(self.context.kind(kind).name, key))
 
     def _carry_out(self, n: Notification, verdict: Move | Answer) -> Plan[Answer]:
@@ -359,3 +380,8 @@ def _rescheduled(
 
 def _created(one: Draft, id: int) -> Scheduled:
     return Scheduled(id, one.kind, one.key, True, State.SCHEDULED, one.promise.due_at)
+
+
+def _checked_page(limit: int) -> None:
+    if not 0 < limit <= LARGEST_PAGE:
+        raise InvalidInput("limit", f"must be between 1 and {LARGEST_PAGE}")

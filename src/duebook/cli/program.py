@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
 _FAMILIES = (
     "demonstrating", "owning", "importing", "finding", "reviewing", "worker", "migrating", "status", "doctor",
-    "operating",
+    "auditing", "operating",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 

@@ -9,146 +9,10 @@ for a change by hand, and for what no constraint can see because it lies in seve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
-from .control import EVERYTHING, Control, scope
+from .audited import LedgerOwner, MoveEntry, Record, RememberedName, Surroundings, held_up, is_overdue, said
 from .lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, Event, State
-
-
-class AttemptEntry(NamedTuple):
-    """What an audit reads of an attempt."""
-
-    number: int
-    outcome: str
-    resolution: str | None
-
-
-class MoveEntry(NamedTuple):
-    """What an audit reads of a row of the history."""
-
-    version: int
-    event: str
-    state: str
-    next: str
-
-
-class Record(NamedTuple):
-    """A notification as an audit reads it, with what belongs to it.
-
-    States and events are text, because a damaged database may hold any. `bare`: its data is empty. `identities`: what
-    the identity of its name points to, and whose it is; one, where all is well. `vouched`: evidence, of whatever
-    attempt, says that it was accepted.
-    """
-
-    id: int
-    kind: str
-    key: str
-    recipient: str
-    channel: str
-    state: str
-    event: str
-    version: int
-    wake_at: datetime | None
-    lease_until: datetime | None
-    attention_at: datetime | None
-    review_at: datetime | None
-    closed_at: datetime | None
-    holder: str | None
-    number: int
-    doubt: int
-    wanted: str | None
-    has_reason: bool
-    basis: str | None
-    has_message: bool
-    begun_at: datetime | None
-    bare: bool
-    pruned: int
-    vouched: bool
-    identities: Sequence[tuple[int, str]]
-    attempts: Sequence[AttemptEntry]
-    history: Sequence[MoveEntry]
-
-    @property
-    def subject(self) -> str:
-        return f"{self.kind}/{self.key}"
-
-    @property
-    def ended(self) -> range:
-        """The numbers of its attempts that have ended: all but the one on the wire."""
-        return range(1, self.number + (self.state != State.SENDING))
-
-    @property
-    def is_gapless(self) -> bool:
-        return [attempt.number for attempt in self.attempts] == list(self.ended)
-
-
-class RememberedName(NamedTuple):
-    """An identity as an audit reads it, and the name of the notification it points to, where that is still there."""
-
-    kind: str
-    key: str
-    notification_id: int
-    state: str | None
-    closed_at: datetime | None
-    kind_there: str | None
-    key_there: str | None
-
-    @property
-    def subject(self) -> str:
-        return f"{self.kind}/{self.key}"
-
-
-class LedgerOwner(NamedTuple):
-    """An id that rows of attempts, history or evidence name, and whether there is such a notification."""
-
-    id: int
-    exists: bool
-    attempts: int
-    history: int
-    evidence: int
-
-    @property
-    def subject(self) -> str:
-        return f"notification {self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long after its time something may still be on its way: due ones, and held ones after lease and grace."""
-
-    overdue: timedelta = timedelta(minutes=15)
-    rescue: timedelta = timedelta(minutes=1)
-
-
-SERVED = timedelta(minutes=15)
-"""A worker says every five minutes which kinds it serves."""
-
-DRAINING = timedelta(seconds=5)
-"""A channel whose next free send lies no further back than this is working at its rate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What explains that something waits. `rates`: when the next send of a channel with a shared rate is free."""
-
-    now: datetime
-    lease: timedelta
-    patience: Patience = field(default_factory=Patience)
-    controls: Mapping[str, Control] = field(default_factory=dict)
-    seen: Mapping[str, datetime] = field(default_factory=dict)
-    rates: Mapping[str, datetime] = field(default_factory=dict)
-
-    @property
-    def due_before(self) -> datetime:
-        return self.now - self.patience.overdue
-
-    @property
-    def leased_before(self) -> datetime:
-        return self.now - self.lease - self.patience.rescue
-
 
 Check = Callable[[Record, Surroundings], str | None]
 
@@ -238,7 +102,7 @@ def lease_is_rescued(n: Record, around: Surroundings) -> str | None:
     """A lease that ran out is taken back soon."""
     if n.lease_until is None or n.lease_until >= around.leased_before:
         return None
-    return f"its lease ran out at {_read(n.lease_until)}, and nobody took it back: no worker runs"
+    return f"its lease ran out at {said(n.lease_until)}, and nobody took it back: no worker runs"
 
 
 def history_is_lawful(n: Record, _: Surroundings) -> str | None:
@@ -273,16 +137,16 @@ def history_is_chained(n: Record, _: Surroundings) -> str | None:
 def last_move_is_recorded(n: Record, _: Surroundings) -> str | None:
     """The last recorded move is the one the notification says, unless that leaves no row in the history."""
     last = n.history[-1] if n.history else None
-    said = (n.event, n.state)
+    shown = (n.event, n.state)
     if n.pruned > 1:
         return None
     if last is not None and last.version == n.version:
         recorded = (last.event, last.next)
-        return None if recorded == said else f"it says {' to '.join(said)}, the history {' to '.join(recorded)}"
+        return None if recorded == shown else f"it says {' to '.join(shown)}, the history {' to '.join(recorded)}"
     if n.version == 1:
         born = (Event.SCHEDULE.value, State.SCHEDULED.value)
-        return None if said == born else f"it says {' to '.join(said)} at its first version"
-    return None if said in UNWRITTEN else f"it says {' to '.join(said)}, and the history has nothing at {n.version}"
+        return None if shown == born else f"it says {' to '.join(shown)} at its first version"
+    return None if shown in UNWRITTEN else f"it says {' to '.join(shown)}, and the history has nothing at {n.version}"
 
 
 def attempts_are_gapless(n: Record, _: Surroundings) -> str | None:
@@ -310,7 +174,9 @@ def outcome_fits_the_state(n: Record, _: Surroundings) -> str | None:
     taken = [attempt.number for attempt in n.attempts if attempt.outcome == "accepted"]
     if taken != ([n.number] if n.basis == "reported" else []):
         numbers = ", ".join(map(str, taken)) or "none"
-        return f"it is {n.state}{f' as {n.basis}' if n.basis else ''}, and of its attempts these were accepted: {numbers}"
+        return (
+            f"it is {n.state}{f' as {n.basis}' if n.basis else ''}, and of its attempts these were accepted: {numbers}"
+        )
     believed = any(attempt.resolution == "accepted" for attempt in n.attempts)
     if n.basis == "evidence" and not (believed or n.vouched):
         return "it is accepted on evidence, and there is none"
@@ -333,17 +199,17 @@ def retention_is_kept(n: Record, _: Surroundings) -> str | None:
     return None
 
 
-def nothing_is_overdue(n: Record, around: Surroundings) -> str | None:
+def nothingis_overdue(n: Record, around: Surroundings) -> str | None:
     """What is due has been looked at, or something says why not."""
-    if not _is_overdue(n, around) or _held_up(n, around):
+    if not is_overdue(n, around) or held_up(n, around):
         return None
-    return f"it was to be looked at at {_read(n.wake_at)}; nothing is paused, and workers serve its kind"
+    return f"it was to be looked at at {said(n.wake_at)}; nothing is paused, and workers serve its kind"
 
 
 CHECKS: tuple[Check, ...] = (
     identity_points_back, state_has_its_instant, state_has_its_grounds, end_has_its_reason, lease_has_its_holder,
     lease_is_rescued, history_is_lawful, history_is_chained, last_move_is_recorded, attempts_are_gapless,
-    doubt_is_counted, outcome_fits_the_state, retention_is_kept, nothing_is_overdue,
+    doubt_is_counted, outcome_fits_the_state, retention_is_kept, nothingis_overdue,
 )  # fmt: skip
 
 
@@ -365,51 +231,8 @@ def ledger_has_its_notification(owner: LedgerOwner, _: Surroundings) -> str | No
     return f"it does not exist, and has {', '.join(f'{number} {what}' for what, number in counts.items() if number)}"
 
 
-def explained(n: Record, around: Surroundings) -> str | None:
-    """Return why something overdue is no violation, in words that are the same for all it holds up."""
-    return _held_up(n, around) if _is_overdue(n, around) else None
-
-
-def _is_overdue(n: Record, around: Surroundings) -> bool:
-    return n.state == State.SCHEDULED and n.wake_at is not None and n.wake_at < around.due_before
-
-
-def _held_up(n: Record, around: Surroundings) -> str | None:
-    scopes = (EVERYTHING, f"channel:{n.channel}", f"kind:{n.kind}")
-    for control in filter(None, map(around.controls.get, scopes)):
-        name = control.scope.replace(":", " ")
-        if control.paused_at is not None:
-            return f"{name} is paused since {_read(control.paused_at)}"
-        if control.paused_until is not None and control.paused_until > around.due_before:
-            return f"{name} is throttled by its provider until {_read(control.paused_until)}"
-        if control.mode == "off":
-            return f"{name} is off since {_read(control.at)}"
-        if control.at > around.due_before:
-            return f"{name} was switched at {_read(control.at)}"
-    seen = around.seen.get(n.kind)
-    if seen is None:
-        return f"no worker has ever served kind {n.kind}"
-    if seen < around.now - max(SERVED, around.patience.overdue):
-        return f"no worker has served kind {n.kind} since {_read(seen)}"
-    if n.channel in around.rates and around.rates[n.channel] > around.now - DRAINING:
-        return f"channel {n.channel} sends as fast as its rate allows"
-    return None
-
-
-def surroundings(
-    now: datetime,
-    lease: timedelta,
-    patience: Patience,
-    controls: Sequence[Control],
-    seen: Mapping[str, datetime],
-    rates: Mapping[str, datetime],
-) -> Surroundings:
-    """`lease`: how long one runs, with its grace."""
-    return Surroundings(now, lease, patience, {control.scope: control for control in controls}, seen, rates)
-
-
 def _illegal(n: Record) -> MoveEntry | None:
-    return next((entry for entry in n.history if entry[2:3] + entry[1:2] + entry[3:] not in LEGAL), None)
+    return next((entry for entry in n.history if (entry.state, entry.event, entry.next) not in LEGAL), None)
 
 
 def _attempts_between(state: str, after: str, moves: int) -> int | None:
@@ -420,7 +243,3 @@ def _attempts_between(state: str, after: str, moves: int) -> int | None:
     attempts, place = divmod(_ROUND.index(state) + moves, len(_ROUND))
     reached = _AFTER_SENDING if place == 0 else {_ROUND[place]}
     return attempts if after in reached else None
-
-
-def _read(at: datetime | None) -> str:
-    return at.isoformat(sep=" ", timespec="seconds").replace("+00:00", " UTC") if at else "no time"

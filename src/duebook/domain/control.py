@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..errors import InvalidInput
 from .policy import Mode, checked_name
 
 EVERYTHING = "everything"
@@ -31,4 +32,4 @@ def scope(*, channel: str | None = None, kind: str | None = None) -> str:
         return f"kind:{checked_name('kind', kind)}"
     if kind is None and channel is None:
         return EVERYTHING
-    raise ValueError("name a channel or a kind, not both")
+    raise InvalidInput("kind", "name a channel or a kind, not both")

@@ -50,6 +50,8 @@ def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: date
             if mode == "shadow":
                 return move(n, Event.SKIP, now, by, reason="shadow: it would have been sent", message=freeze(decision))
             return decision
+        case Skip(reason) | Cancel(reason) | Reject(reason) | Defer(reason) if not _is_said(reason):
+            raise TypeError(f"the handler of {n.kind} answered {type(decision).__name__} without a reason")
         case Skip(reason):
             return move(n, Event.SKIP, now, by, reason=reason)
         case Defer():
@@ -70,6 +72,7 @@ def _defer(n: Notification, decision: Defer, kind: Kind, now: datetime, by: str)
     if now - since >= kind.patience:
         return move(n, Event.EXHAUST, now, by, reason=f"deferred for {kind.patience} and more: {decision.reason}")
     until = max(decision.until or now + DEFERRAL, now + SMALLEST_DEFERRAL)
+    until = min(until, since + kind.patience + SMALLEST_DEFERRAL)
     return move(n, Event.DEFER, now, by, wake_at=until, reason=decision.reason, budget_used=used, age_from=since)
 
 
@@ -117,3 +120,7 @@ def key_protects(n: Notification, channel: ChannelPolicy, now: datetime) -> bool
     if channel.key_window is None or n.first_begun_at is None:
         return False
     return now < n.first_begun_at + channel.key_window - KEY_WINDOW_MARGIN
+
+
+def _is_said(reason: object) -> bool:
+    return isinstance(reason, str) and bool(reason)

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-SHARES = (0.6, 0.3, 0.1)
-"""What urgent, normal and bulk are sure of when all three have more than the lane can take."""
+SHARES = (1.0, 0.3, 0.1)
+"""The most urgent class may fill the room; what normal and bulk are sure of even then."""
 
 
-def class_limits(room: int, last: Sequence[int]) -> tuple[int, int, int]:
-    """Return how many of each class to ask for, given how many each yielded last time.
+def class_shares(room: int) -> tuple[int, int, int]:
+    """Return how many of each class a claim is sure to take, if they are due."""
+    urgent, normal, bulk = (ceil(room * share) for share in SHARES)
+    return urgent, normal, bulk
 
-    The most urgent class may fill the room. A lower class gets its share, or what the higher ones left unused last
-    time if that is more; together they may exceed the room by the lower shares, which is bounded.
+
+def full_classes(shares: Sequence[int], taken: Sequence[int]) -> list[int]:
+    """Return the classes of which a claim took as many as it may: there may be more.
+
+    A class gets its share, or what the more urgent ones left of the room if that is more; so a claim exceeds the room
+    by the lower shares at the most. `claim.sql` limits itself by the same rule.
     """
-    limits = []
-    above = 0
-    for share, yielded in zip(SHARES, last, strict=True):
-        limits.append(min(room, max(ceil(room * share), room - above)))
-        above += yielded
-    return limits[0], limits[1], limits[2]
+    full = []
+    left = shares[0]
+    for index, (share, count) in enumerate(zip(shares, taken, strict=True)):
+        if count and count >= max(share, left):
+            full.append(index)
+        left -= count
+    return full

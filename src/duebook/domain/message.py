@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -20,6 +21,19 @@ MESSAGE_BYTES = 1_048_576
 
 _ADDRESS = re.compile(r"[^@\s<>,;:\"\x00-\x1f\x7f]+@[^@\s<>,;:\"\x00-\x1f\x7f]+")
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+
+
+def _body(name: str, value: object, *, none: bool = False) -> None:
+    if not isinstance(value, str) and not (none and value is None):
+        raise InvalidMessage(name, f"must be text, not {type(value).__name__}")
+
+
+def _own(message: Message, name: str) -> None:
+    """Give the message a copy of a mapping of its own: what is stored and what is sent must stay the same."""
+    value = getattr(message, name)
+    if not isinstance(value, Mapping):
+        raise InvalidMessage(name, f"must be a mapping, not {type(value).__name__}")
+    object.__setattr__(message, name, deepcopy(dict(value)))
 
 
 def _line(name: str, value: str, limit: int = KEY_CHARACTERS, *, empty: bool = False) -> None:
@@ -64,9 +78,13 @@ class Email(Message):
 
     def __post_init__(self) -> None:
         Message.__post_init__(self)
-        for name in ("to", "sender", "reply_to"):
+        _address("to", self.to)
+        for name in ("sender", "reply_to"):
             if (address := getattr(self, name)) is not None:
                 _address(name, address)
+        _body("text", self.text)
+        _body("html", self.html, none=True)
+        _own(self, "headers")
         _line("subject", self.subject, 900, empty=True)
         for name in ("to_name", "sender_name"):
             if (person := getattr(self, name)) is not None:
@@ -91,6 +109,8 @@ class Push(Message):
         Message.__post_init__(self)
         _line("to", self.to, 2_000)
         _line("title", self.title, 500, empty=True)
+        _body("body", self.body)
+        _own(self, "data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +125,18 @@ class Webhook(Message):
         Message.__post_init__(self)
         if self.to is not None:
             _line("to", self.to, 2_000)
+        _own(self, "body")
 
 
 _TYPES: dict[str, type[Message]] = {kind.type: kind for kind in (Email, Push, Webhook)}
 
 
 def freeze(message: Message) -> str:
-    """Return the message as JSON text; equal messages give equal text."""
+    """Return the message as JSON text; equal messages give equal text. Raises InvalidMessage for what `thaw` could not
+    read back, such as a subclass of one's own."""
+    if type(message) is not _TYPES.get(message.type):
+        known = ", ".join(sorted(known.__name__ for known in _TYPES.values()))
+        raise InvalidMessage("message", f"{type(message).__name__} cannot be stored; use one of {known}")
     values = {name: getattr(message, name) for name in message.__dataclass_fields__}
     values["type"] = message.type
     try:

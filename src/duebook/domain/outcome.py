@@ -57,18 +57,26 @@ Outcome = Accepted | Rejected | Retry | Throttled | Uncertain
 
 
 def safe(outcome: Outcome) -> Outcome:
-    """Return the outcome with every text in it fit to be stored: what a provider says must not cost a record."""
+    """Return the outcome with every text in it fit to be stored: what a provider says must not cost a record.
+
+    A wish that is no length of time, or no instant, is ignored, as a malformed Retry-After is.
+    """
     match outcome:
         case Accepted(provider_id):
             return Accepted(clean(str(provider_id), PROVIDER_ID_CHARACTERS) if provider_id is not None else None)
         case Rejected(reason):
-            return Rejected(clean(reason))
+            return Rejected(_words(reason))
         case Retry(reason, after):
-            return Retry(clean(reason), after)
+            return Retry(_words(reason), after if isinstance(after, timedelta) else None)
         case Throttled(reason, until):
-            return Throttled(clean(reason), until)
+            known = isinstance(until, datetime) and until.tzinfo is not None
+            return Throttled(_words(reason), until if known else None)
         case Uncertain(reason, phase):
-            return Uncertain(clean(reason), clean(phase, NAME_CHARACTERS))
+            return Uncertain(_words(reason), clean(str(phase), NAME_CHARACTERS))
+
+
+def _words(reason: object) -> str:
+    return clean(str(reason)) or "no reason was given"
 
 
 def from_exception(error: BaseException) -> Uncertain:

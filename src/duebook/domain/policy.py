@@ -17,6 +17,7 @@ Mode = Literal["live", "shadow", "off"]
 Copy = Literal["none", "hash", "full"]
 
 LONGEST_SEND_SECONDS = 900
+LONGEST_SPAN = timedelta(days=36_525)
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -52,6 +53,8 @@ def checked_choice(field_name: str, value: str, choices: tuple[str, ...]) -> Non
 def checked_span(field_name: str, span: timedelta, *, zero: bool = False) -> None:
     if span < timedelta(0) or (not zero and span == timedelta(0)):
         raise InvalidInput(field_name, f"must be a positive length of time, not {span}")
+    if span > LONGEST_SPAN:
+        raise InvalidInput(field_name, f"is longer than {LONGEST_SPAN.days // 365} years")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class Retention:
             checked_span(f"retention.{name}", getattr(self, name), zero=True)
         if not self.bodies <= self.ledger <= self.rows:
             raise InvalidInput("retention", "must satisfy bodies ≤ ledger ≤ rows")
+        if self.memory is not None:
+            checked_span("retention.memory", self.memory, zero=True)
         if self.memory is not None and self.memory < self.rows:
             raise InvalidInput("retention.memory", "must not be shorter than rows: a row needs its identity")
 

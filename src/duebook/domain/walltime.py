@@ -28,6 +28,15 @@ class LocalTime:
     zone: str
     disambiguation: Disambiguation = "compatible"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.wall, datetime):
+            raise InvalidInput("at", f"a wall time is a datetime, not {type(self.wall).__name__}; see local()")
+        if self.wall.tzinfo is not None:
+            problem = f"{self.wall.isoformat()} carries an offset and a zone was given too; drop one of them"
+            raise InvalidInput("at", problem)
+        zones.zone(self.zone)
+        checked_choice("disambiguation", self.disambiguation, get_args(Disambiguation))
+
 
 @dataclass(frozen=True, slots=True)
 class Promise:
@@ -45,15 +54,11 @@ def local(wall: str | datetime, zone: str, *, disambiguation: Disambiguation = "
 
     Raises InvalidInput for a wall time that carries an offset or cannot be read, UnknownName for an unknown zone.
     """
-    checked_choice("disambiguation", disambiguation, get_args(Disambiguation))
-    zones.zone(zone)
     if isinstance(wall, str):
         try:
             wall = datetime.fromisoformat(wall)
         except ValueError:
             raise InvalidInput("at", f"{wall!r} is not a date and time such as 2027-01-14 09:00") from None
-    if wall.tzinfo is not None:
-        raise InvalidInput("at", f"{wall.isoformat()} carries an offset and a zone was given too; drop one of them")
     return LocalTime(wall, zone, disambiguation)
 
 
@@ -72,6 +77,13 @@ def resolve(wall: datetime, zone: str, rule: Disambiguation = "compatible") -> d
 
 def promise(at: datetime | LocalTime) -> Promise:
     """Return the promise behind `at`: a ZoneInfo or local time is a local promise, a UTC or offset time an instant."""
+    try:
+        return _promise(at)
+    except OverflowError:
+        raise InvalidInput("at", "is more than 100 years away; is the year right?") from None
+
+
+def _promise(at: datetime | LocalTime) -> Promise:
     if isinstance(at, datetime):
         if at.tzinfo is None:
             raise InvalidInput("at", f"{at.isoformat(sep=' ')} {_NO_ZONE}")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ..domain.fairness import class_limits
+from ..domain.fairness import class_shares, full_classes
 from ..domain.notification import Notification
 from .settings import EngineSettings
 
@@ -36,7 +36,6 @@ class Appetite:
 
     def __init__(self, settings: EngineSettings) -> None:
         self._settings = settings
-        self._last: Sequence[int] = (0, 0, 0)
         self._floor = EPOCH
         self._swept_at = -1e9
         self.suspects = 0
@@ -66,21 +65,18 @@ class Appetite:
         floor = self.floor(monotonic)
         if self.suspects:
             return Ask((0, 0, 0), int(empty), floor)
-        return Ask(class_limits(room, self._last), int(empty), floor)
+        return Ask(class_shares(room), int(empty), floor)
 
     def yielded(self, ask: Ask, found: Sequence[Notification], now: datetime, monotonic: float) -> None:
         """Learn from a claim. Rows come oldest first, so what is left of a full class is no older than its newest."""
         if not any(ask.limits):
             self.suspects = self.suspects - 1 if found else 0
             return
-        newest = [now]
-        counts = [0, 0, 0]
-        for priority, limit in enumerate(ask.limits):
-            due = [n.due_at for n in found if n.priority == priority]
-            counts[priority] = len(due)
-            if due and len(due) >= limit:
-                newest.append(max(due))
-        self._last = counts
+        due: list[list[datetime]] = [[], [], []]
+        for n in found:
+            due[n.priority].append(n.due_at)
+        full = full_classes(ask.limits, [len(one) for one in due])
+        newest = [now, *(max(due[priority]) for priority in full)]
         self._floor = max(self._floor, min(newest) - timedelta(seconds=self._settings.sweep_seconds))
         self.certain_of_more = len(newest) > 1 or any(n.alone for n in found)
         if not found:

@@ -28,7 +28,7 @@ from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move, Notification
 from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception
 from ..errors import Busy, InvalidMessage, StoreUnavailable
-from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
+from ..ports import Channel, Clock, Database, Draw, Finished, Overran, SendContext, Store, Tasks
 from .appetite import UNTOLD_SECONDS
 from .claiming import Claimer, Held
 from .registry import Registry
@@ -132,7 +132,12 @@ class Lane:
 
     @property
     def finished(self) -> bool:
-        return not (self.held or self.flying or self.writer.pending or self.beginning or self.busy)
+        return self.finished_but()
+
+    def finished_but(self, *pens: Pen) -> bool:
+        """Whether nothing is held, on the wire or unwritten, and nothing but `pens` is under way."""
+        waiting = self.held or self.flying or self.writer.pending or self.beginning
+        return not waiting and self.busy <= set(pens)
 
     def pause(self) -> float:
         """How long to wait for something to end before there is reason to look up anyway."""
@@ -168,6 +173,9 @@ class Lane:
             if item.error is not None:
                 self._trouble(ticket, item.error, monotonic)
             elif ticket is Pen.CLAIM:
+                if item.result:
+                    # The claim consults pauses, so a throttle that this lane remembers has been lifted.
+                    self.throttled_until = monotonic
                 for held in item.result:
                     self._consider(held, now)
             elif ticket is Pen.EXTEND:
@@ -213,7 +221,7 @@ class Lane:
 
     def _failed(self, n: Notification, error: BaseException, now: datetime) -> Move:
         kind = self.kinds[n.kind]
-        if isinstance(error, TimeoutError):
+        if isinstance(error, Overran):
             detail = f"the handler took longer than {kind.handler_seconds:g} s"
         else:
             detail = "".join(traceback.format_exception(error)[-12:])
@@ -246,7 +254,7 @@ class Lane:
             outcome = item.result
         elif item.error is None:
             outcome = Uncertain(f"the channel answered {type(item.result).__name__}, which is no outcome", "answer")
-        elif isinstance(item.error, TimeoutError):
+        elif isinstance(item.error, Overran):
             outcome = Uncertain(f"no answer within {self.policy.send_seconds:g} s", phase="overrun")
         else:
             outcome = from_exception(item.error)
@@ -256,7 +264,11 @@ class Lane:
         now = self.clock.now()
         kind = self.kinds[intent.notification.kind]
         quiet = self.settings.quiet(self.policy)
-        move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
+        try:
+            move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            outcome = Uncertain(f"the channel's answer cannot be read: {error}", "answer")
+            move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
         self.writer.outcomes.append((intent, outcome, move))
         self._look_again(move)
         if isinstance(outcome, Throttled):
@@ -362,7 +374,7 @@ class Lane:
 
     def _room(self) -> int:
         """How many more to claim: no more than can begin within a third of a lease, and none beside a suspect."""
-        if (self.held or self.flying) and (self.claimer.appetite.suspects or self._isolated()):
+        if not self.finished_but(Pen.CLAIM) and (self.claimer.appetite.suspects or self._isolated()):
             return 0
         able = int(self.pace * self.settings.third)
         most = min(2 * self.policy.concurrency, max(self.policy.concurrency, able), self.settings.batch)
@@ -381,7 +393,7 @@ class Lane:
             self.pace, self.settled = self.settled / (monotonic - self.paced_at), 0
             self.paced_at = monotonic
         if (room := self._room()) > 0:
-            self._start(Pen.CLAIM, self.claimer.claim(room, not (self.held or self.flying)))
+            self._start(Pen.CLAIM, self.claimer.claim(room, self.finished_but()))
 
 
 async def _decide(handler: Any, n: Notification, now: datetime) -> object:

@@ -23,6 +23,9 @@ class EngineSettings:
     batch: int = 500
 
     def __post_init__(self) -> None:
+        for name in ("lease_seconds", "grace_seconds", "poll_seconds", "sweep_seconds"):
+            if not 0 < getattr(self, name) < 86_400:
+                raise UnsafeSetting(f"{name} must be a positive number of seconds, less than a day")
         if self.lease_seconds < 3 * self.poll_seconds:
             raise UnsafeSetting("lease_seconds must be at least three times poll_seconds, or leases end between looks")
         if self.grace_seconds < self.poll_seconds:

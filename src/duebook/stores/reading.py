@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from ..domain.audited import LedgerOwner, Record, RememberedName
 from ..domain.control import Control
 from ..domain.lifecycle import State
 from ..domain.notification import Notification
 from ..domain.recovery import Evidence
 from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Sight, Story
 from ..ports import Plan, Rows, Statement
+from . import records
 from . import rows as r
 
 
@@ -20,7 +22,36 @@ def do(verb: str, **parameters: str | int | None) -> Plan[Rows]:
     return (yield Statement(verb, parameters))
 
 
+FARTHEST = 2**62
+
+
 class Reading:
+    def audit_identities(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[RememberedName]]:
+        """Answer a page of identities in the order of their names; with `until`, up to it."""
+        (kind, key), (until_kind, until_key) = after, until or (None, None)
+        rows = yield from do(
+            "audit_identities", kind=kind, key=key, until_kind=until_kind, until_key=until_key, limit=limit
+        )
+        return [records.remembered_name(row) for row in rows]
+
+    def audit_ledger(self, after: int, until: int | None, limit: int) -> Plan[list[LedgerOwner]]:
+        rows = yield from do("audit_ledger", after=after, until=until or FARTHEST, limit=limit)
+        return [records.ledger_owner(row) for row in rows]
+
+    def audit_notifications(self, after: int, until: int | None, limit: int) -> Plan[list[Record]]:
+        rows = yield from do("audit_notifications", after=after, until=until or FARTHEST, limit=limit)
+        return [records.record(row) for row in rows]
+
+    def audit_rates(self) -> Plan[dict[str, datetime]]:
+        rows = yield from do("audit_rates")
+        return {channel: records.from_micros(micros) for channel, micros in rows}
+
+    def audit_size(self) -> Plan[int]:
+        rows = yield from do("audit_size")
+        return int(rows[0][0])
+
     def read_identities(self, names: Sequence[tuple[str, str]]) -> Plan[dict[tuple[str, str], IdentityRecord]]:
         rows = yield from do("read_identities", rows=r.dumps({"kind": kind, "key": key} for kind, key in names))
         return {(row[0], row[1]): _identity(row) for row in rows}

@@ -1,5 +1,6 @@
--- Take due notifications of one channel under a lease: each class up to its limit, oldest first. Only where none is
--- due, one suspect: a row whose worker died holding it travels alone.
+-- Take due notifications of one channel under a lease, oldest first: urgent ones up to the room, the others up to their
+-- shares or what is left of the room. Only where none is due, one suspect: a row whose worker died holding it travels
+-- alone.
 with kinds as (
     select array_agg(k.kind) as known
     from jsonb_array_elements_text(cast(:kinds as jsonb)) as k(kind)
@@ -20,13 +21,14 @@ with kinds as (
     where channel = :channel and priority = 1 and not alone
         and wake_at between cast(:floor as timestamptz) and cast(:now as timestamptz)
         and kind = any ((select known from kinds)::text[])
-    order by wake_at limit :normal for update skip locked
+    order by wake_at limit greatest(:normal, :urgent - (select count(*) from urgent)) for update skip locked
 ), bulk as (
     select id from duebook.notifications
     where channel = :channel and priority = 2 and not alone
         and wake_at between cast(:floor as timestamptz) and cast(:now as timestamptz)
         and kind = any ((select known from kinds)::text[])
-    order by wake_at limit :bulk for update skip locked
+    order by wake_at limit greatest(
+        :bulk, :urgent - (select count(*) from urgent) - (select count(*) from normal)) for update skip locked
 ), batch as (
     select id from urgent union all select id from normal union all select id from bulk
 ), suspect as (

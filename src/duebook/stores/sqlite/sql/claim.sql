@@ -1,5 +1,6 @@
--- Take due notifications of one channel under a lease: each class up to its limit, oldest first. Only where none is
--- due, one suspect: a row whose worker died holding it travels alone.
+-- Take due notifications of one channel under a lease, oldest first: urgent ones up to the room, the others up to their
+-- shares or what is left of the room. Only where none is due, one suspect: a row whose worker died holding it travels
+-- alone.
 with kinds as materialized (
     select k.value as kind
     from json_each(:kinds) as k
@@ -9,21 +10,22 @@ with kinds as materialized (
             select 1 from duebook_controls c
             where c.scope in ('everything', 'channel:' || :channel)
                 and (c.paused_at is not null or c.paused_until > :now))
-), urgent as (
+), urgent as materialized (
     select id from duebook_notifications
     where channel = :channel and priority = 0 and not alone and wake_at between :floor and :now
         and kind in (select kind from kinds)
     order by wake_at limit :urgent
-), normal as (
+), normal as materialized (
     select id from duebook_notifications
     where channel = :channel and priority = 1 and not alone and wake_at between :floor and :now
         and kind in (select kind from kinds)
-    order by wake_at limit :normal
+    order by wake_at limit max(:normal, :urgent - (select count(*) from urgent))
 ), bulk as (
     select id from duebook_notifications
     where channel = :channel and priority = 2 and not alone and wake_at between :floor and :now
         and kind in (select kind from kinds)
-    order by wake_at limit :bulk
+    order by wake_at limit max(
+        :bulk, :urgent - (select count(*) from urgent) - (select count(*) from normal))
 ), batch as materialized (
     select id from urgent union all select id from normal union all select id from bulk
 ), suspect as (

@@ -1,6 +1,7 @@
 -- Erase a person from notifications; the fact that something was promised and how it ended stays.
 update duebook_notifications set
-    recipient = :alias, data = '{}', pruned = max(pruned, 1),
+    recipient = :alias, group_key = null,
+    cancel_request = case when cancel_request is null then null else 'erased' end, data = '{}', pruned = max(pruned, 1),
     reason = case when reason is null then null else 'erased' end,
     message = case when state in ('sending', 'uncertain') then message else null end
 where id in (select notification_id from duebook_identities where recipient = :recipient)

@@ -4,5 +4,5 @@ from (
     select value ->> 'id' as id, value ->> 'version' as version, value ->> 'attention_at' as attention_at
     from json_each(:rows)
 ) as r
-where n.id = r.id and n.version = r.version and n.attention_at is not null
+where n.id = r.id and n.version = r.version and n.state = 'uncertain'
 returning id

@@ -1,0 +1,52 @@
+"""From rows to what an audit judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ..domain.audited import AttemptEntry, LedgerOwner, MoveEntry, Record, RememberedName
+from .rows import instant
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def record(row: Sequence[Any]) -> Record:
+    (
+        id, kind, key, recipient, channel, state, event, version, wake_at, lease_until, attention_at, review_at,
+        closed_at, holder, number, doubt, wanted, has_reason, basis, has_message, begun_at, bare, pruned, vouched,
+        identities, attempts, history,
+    ) = row  # fmt: skip
+    return Record(
+        id, kind, key, recipient, channel, state, event, version, instant(wake_at), instant(lease_until),
+        instant(attention_at), instant(review_at), instant(closed_at), holder, number, doubt, wanted, bool(has_reason),
+        basis, bool(has_message), instant(begun_at), bool(bare), pruned, bool(vouched),
+        [(id, recipient) for id, recipient in _several(identities)],
+        [AttemptEntry(*entry) for entry in _several(attempts)],
+        [MoveEntry(*entry) for entry in _several(history)],
+    )  # fmt: skip
+
+
+def _several(text: str | None) -> list[list[Any]]:
+    """Return gathered rows in order: not every database can gather them so."""
+    return sorted(json.loads(text), key=_first) if text is not None and text != "[]" else []
+
+
+def _first(entry: list[Any]) -> Any:
+    return entry[0]
+
+
+def remembered_name(row: Sequence[Any]) -> RememberedName:
+    kind, key, id, state, closed_at, kind_there, key_there = row
+    return RememberedName(kind, key, id, state, instant(closed_at), kind_there, key_there)
+
+
+def ledger_owner(row: Sequence[Any]) -> LedgerOwner:
+    id, exists, *counts = row
+    return LedgerOwner(id, bool(exists), *counts)
+
+
+def from_micros(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)

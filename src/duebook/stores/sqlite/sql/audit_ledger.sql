@@ -1,0 +1,20 @@
+-- A page of the ids that attempts, history and evidence name, for an audit: whether there is such a notification, and
+-- if not, how many rows name it.
+select
+    owner.id, n.id is not null,
+    case when n.id is null then (select count(*) from duebook_attempts a where a.notification_id = owner.id) else 0 end,
+    case when n.id is null then (select count(*) from duebook_history h where h.notification_id = owner.id) else 0 end,
+    case when n.id is null then (select count(*) from duebook_evidence e where e.notification_id = owner.id) else 0 end
+from (
+    select id from (select distinct notification_id as id from duebook_attempts
+        where notification_id > :after and notification_id <= :until order by notification_id limit :limit) as a
+    union
+    select id from (select distinct notification_id as id from duebook_history
+        where notification_id > :after and notification_id <= :until order by notification_id limit :limit) as h
+    union
+    select id from (select distinct notification_id as id from duebook_evidence
+        where notification_id > :after and notification_id <= :until order by notification_id limit :limit) as e
+    order by id
+    limit :limit) as owner
+left join duebook_notifications n on n.id = owner.id
+order by owner.id
