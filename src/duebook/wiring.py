@@ -50,7 +50,8 @@ def checked_url(url: str | None) -> str:
     scheme, separator, rest = url.partition("://")
     scheme = scheme.lower().partition("+")[0]
     if not separator or scheme not in ("sqlite", "postgresql", "postgres"):
-        raise InvalidInput("url", f"has the scheme {scheme!r}; it must look like {_SCHEMES}")
+        found = f"has the scheme {scheme!r}; it" if separator else "has no scheme; it"
+        raise InvalidInput("url", f"{found} must look like {_SCHEMES}")
     if scheme == "sqlite" and rest and not rest.startswith("/"):
         raise InvalidInput("url", f"names no SQLite file; a relative one has three slashes: {_SCHEMES}")
     try:

@@ -94,6 +94,7 @@ class Lane:
         self.busy: set[Pen] = set()
         self.beginning: Beginning | None = None
         self.fault: BaseException | None = None
+        self.claim_heeds_throttles = True
         self.settle_at = self.extended_at = self.throttled_until = clock.monotonic()
         self.pace = 0.0
         self.paced_at = self.extended_at
@@ -173,8 +174,8 @@ class Lane:
             if item.error is not None:
                 self._trouble(ticket, item.error, monotonic)
             elif ticket is Pen.CLAIM:
-                if item.result:
-                    # The claim consults pauses, so a throttle that this lane remembers has been lifted.
+                if item.result and self.claim_heeds_throttles:
+                    # It consulted the pauses, so a throttle that this lane remembers has been lifted.
                     self.throttled_until = monotonic
                 for held in item.result:
                     self._consider(held, now)
@@ -275,6 +276,7 @@ class Lane:
             until = settling.throttled_until(outcome, self.policy, now)
             self.writer.throttles.append((self.policy.name, until, move.reason or "", self.holder))
             self.throttled_until = self.clock.monotonic() + (until - now).total_seconds()
+            self.claim_heeds_throttles = False
             self.claimer.appetite.rest(self.clock.monotonic(), (until - now).total_seconds())
 
     def _extended(self, kept: set[int], monotonic: float) -> None:
@@ -393,6 +395,7 @@ class Lane:
             self.pace, self.settled = self.settled / (monotonic - self.paced_at), 0
             self.paced_at = monotonic
         if (room := self._room()) > 0:
+            self.claim_heeds_throttles = not self.writer.throttles and Pen.SETTLE not in self.busy
             self._start(Pen.CLAIM, self.claimer.claim(room, self.finished_but()))
 
 

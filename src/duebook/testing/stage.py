@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import ExitStack
 from datetime import timedelta
@@ -94,23 +95,16 @@ class Stage:
     def _handler(self, handler: Handler) -> Handler:
         """A plain handler runs in the thread of the test, where the test's connection is; without an event loop, one
         that is awaited gets a loop for itself."""
-        if isinstance(handler, Threaded):
-            function = handler.function
-
-            async def direct(due: Due) -> Decision:
-                answer: Decision = function(due)
-                return answer
-
-            return direct
         apart = self._apart
-        if apart is None:
-            return handler
 
-        async def awaited(due: Due) -> Decision:
-            answer: Decision = apart(_wait_for(handler(due)))
-            return answer
+        async def asked(due: Due) -> Decision:
+            answer: Any = handler.function(due) if isinstance(handler, Threaded) else handler(due)
+            if inspect.isawaitable(answer):
+                answer = await answer if apart is None else apart(_wait_for(answer))
+            decision: Decision = answer
+            return decision
 
-        return awaited
+        return asked
 
     def _channel(self, channel: RecordingChannel) -> Channel:
         return channel if self._apart is None or channel.policy.name not in self._keep else _Apart(channel, self._apart)
