@@ -64,7 +64,7 @@ async def violations(
 
 
 def _told(report: Report) -> Iterator[str]:
-    for name, shown in report.by_check:
+    for name, shown in sorted(report.examples.items()):
         yield f"{name}: {count(report.counts[name], 'violation')}"
         for violation in shown:
             yield f"  {violation.subject}: {violation.found}"

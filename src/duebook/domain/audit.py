@@ -199,7 +199,7 @@ def retention_is_kept(n: Record, _: Surroundings) -> str | None:
     return None
 
 
-def nothingis_overdue(n: Record, around: Surroundings) -> str | None:
+def nothing_is_overdue(n: Record, around: Surroundings) -> str | None:
     """What is due has been looked at, or something says why not."""
     if not is_overdue(n, around) or held_up(n, around):
         return None
@@ -209,7 +209,7 @@ def nothingis_overdue(n: Record, around: Surroundings) -> str | None:
 CHECKS: tuple[Check, ...] = (
     identity_points_back, state_has_its_instant, state_has_its_grounds, end_has_its_reason, lease_has_its_holder,
     lease_is_rescued, history_is_lawful, history_is_chained, last_move_is_recorded, attempts_are_gapless,
-    doubt_is_counted, outcome_fits_the_state, retention_is_kept, nothingis_overdue,
+    doubt_is_counted, outcome_fits_the_state, retention_is_kept, nothing_is_overdue,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ nothing open. What looks wrong is read once more before it is reported, with wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -68,11 +68,11 @@ SWEEPS: tuple[Sweep, ...] = (
 
 @dataclass(slots=True)
 class Report:
-    """What an audit found. `counts`: of each check. `violations`: of each check the first few. `read`: records of each
-    sweep. `explained`: what waits although it is due, by the reason why."""
+    """What an audit found. `counts`: of each check that is violated. `examples`: the first few of each. `read`: records
+    of each sweep. `explained`: what waits although it is due, by the reason why."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    violations: list[Violation] = field(default_factory=list)
+    examples: dict[str, list[Violation]] = field(default_factory=dict)
     read: Counter[str] = field(default_factory=Counter)
     explained: Counter[str] = field(default_factory=Counter)
 
@@ -81,15 +81,14 @@ class Report:
         return not self.counts
 
     @property
-    def by_check(self) -> list[tuple[str, list[Violation]]]:
-        """The examples of each check that found something."""
-        return [(name, [one for one in self.violations if one.check == name]) for name in sorted(self.counts)]
+    def violations(self) -> list[Violation]:
+        return [violation for name in sorted(self.examples) for violation in self.examples[name]]
 
-    def add(self, found: Iterable[Violation], examples: int) -> None:
-        for violation in found:
-            self.counts[violation.check] += 1
-            if self.counts[violation.check] <= examples:
-                self.violations.append(violation)
+    def add(self, violation: Violation, most: int) -> None:
+        """Count a violation, and keep it if it is one of the first of its check."""
+        self.counts[violation.check] += 1
+        if self.counts[violation.check] <= most:
+            self.examples.setdefault(violation.check, []).append(violation)
 
 
 class Auditor:
@@ -146,8 +145,9 @@ class Auditor:
         if suspects:
             around = yield from self._surroundings(now)
             again = yield from sweep.read(self.store, after, last, REREAD)
-            confirmed = _violations(sweep, again, around)
-            report.add((found for key, found in confirmed if (key, found.check) in suspects), self.examples)
+            for key, violation in _violations(sweep, again, around):
+                if (key, violation.check) in suspects:
+                    report.add(violation, self.examples)
         report.explained.update(filter(None, (sweep.explains(record, around) for record in records)))
         report.read[sweep.name] += len(records)
         return last if len(records) == self.page else None

@@ -14,7 +14,6 @@ stored, and an outcome is offered to the store until it is taken or the process 
 from __future__ import annotations
 
 import logging
-import traceback
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
@@ -26,11 +25,12 @@ from ..domain import deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move, Notification
-from ..domain.outcome import Outcome, Retry, Throttled, Uncertain, from_exception
+from ..domain.outcome import Outcome, Retry, Throttled
 from ..errors import Busy, InvalidMessage, StoreUnavailable
-from ..ports import Channel, Clock, Database, Draw, Finished, Overran, SendContext, Store, Tasks
+from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
 from .appetite import UNTOLD_SECONDS
 from .claiming import Claimer, Held
+from .judging import Judge
 from .registry import Registry
 from .settings import EngineSettings
 from .writing import Writer
@@ -77,12 +77,11 @@ class Lane:
         self.policy = channel.policy
         self.kinds = registry.served()
         self.handlers = registry.handlers
-        self.channels = {None, *registry.channels}
+        self.judge = Judge(channel.policy, self.kinds, registry.channels, settings, draw, holder)
         self.database = database
         self.store = store
         self.clock = clock
         self.tasks = tasks
-        self.draw = draw
         self.settings = settings
         self.holder = holder
         self.message_domain = message_domain
@@ -203,30 +202,12 @@ class Lane:
     def _decided(self, held: Held, item: Finished, now: datetime) -> None:
         if self.held.get(held.n.id) is not held:
             return
-        verdict = self._verdict(held.n, item, now)
+        verdict = self.judge.decided(held.n, item, self.claimer.mode(held.n.kind), now)
         if isinstance(verdict, Message):
             held.message = verdict
             self.ready.append(held)
         else:
             self._release(held, verdict)
-
-    def _verdict(self, n: Notification, item: Finished, now: datetime) -> Move | Message:
-        if item.error is not None:
-            return self._failed(n, item.error, now)
-        try:
-            if isinstance(item.result, Message) and item.result.channel not in self.channels:
-                raise InvalidMessage("channel", f"{item.result.channel!r} is not registered with this worker")
-            return deciding.judge(n, item.result, self.kinds[n.kind], self.claimer.mode(n.kind), now, self.holder)
-        except (TypeError, InvalidMessage) as error:
-            return self._failed(n, error, now)
-
-    def _failed(self, n: Notification, error: BaseException, now: datetime) -> Move:
-        kind = self.kinds[n.kind]
-        if isinstance(error, Overran):
-            detail = f"the handler took longer than {kind.handler_seconds:g} s"
-        else:
-            detail = "".join(traceback.format_exception(error)[-12:])
-        return deciding.failed(n, error, detail, kind, now, self.holder, self.draw())
 
     def _begun(self, beginning: Beginning, item: Finished, now: datetime, monotonic: float) -> None:
         """Send what is known to be on record. What is not known to be is settled as never sent, and never sent."""
@@ -240,7 +221,7 @@ class Lane:
             elif intent.id in item.result:
                 self._send(intent, held)
             elif (error := self.writer.unstorable.pop(intent.id, None)) is not None:
-                self.writer.moves.append(self._failed(held.n, error, now))
+                self.writer.moves.append(self.judge.failed(held.n, error, now))
             else:
                 # Somebody else has it, or the channel is paused; the fence tells which.
                 self.writer.moves.append(deciding.give_back(held.n, now, self.holder, "it could not begin"))
@@ -250,26 +231,11 @@ class Lane:
     def _sent(self, intent: Intent, item: Finished) -> None:
         self.flying.pop(intent.id, None)
         self.settled += 1
-        outcome: Outcome
-        if item.error is None and isinstance(item.result, Outcome):
-            outcome = item.result
-        elif item.error is None:
-            outcome = Uncertain(f"the channel answered {type(item.result).__name__}, which is no outcome", "answer")
-        elif isinstance(item.error, Overran):
-            outcome = Uncertain(f"no answer within {self.policy.send_seconds:g} s", phase="overrun")
-        else:
-            outcome = from_exception(item.error)
-        self._settle(intent, outcome)
+        self._settle(intent, self.judge.outcome(item))
 
     def _settle(self, intent: Intent, outcome: Outcome) -> None:
         now = self.clock.now()
-        kind = self.kinds[intent.notification.kind]
-        quiet = self.settings.quiet(self.policy)
-        try:
-            move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            outcome = Uncertain(f"the channel's answer cannot be read: {error}", "answer")
-            move = settling.settle(intent, outcome, kind, self.policy, now, self.draw(), quiet)
+        move = self.judge.settled(intent, outcome, now)
         self.writer.outcomes.append((intent, outcome, move))
         self._look_again(move)
         if isinstance(outcome, Throttled):
@@ -331,7 +297,7 @@ class Lane:
         try:
             verdict = deciding.intend(held.n, held.message, self.policy, now, self.holder)
         except InvalidMessage as error:
-            verdict = self._failed(held.n, error, now)
+            verdict = self.judge.failed(held.n, error, now)
         if isinstance(verdict, Intent):
             return verdict
         self._release(held, verdict)

@@ -8,7 +8,7 @@ START = datetime(2027, 1, 4, 9, tzinfo=UTC)
 
 
 class SimClock:
-    """Implements ports.Clock. `advance` lets time pass; `jump` sets the wall clock alone, as somebody at a host might."""
+    """Implements ports.Clock. `advance` lets time pass; `jump` sets the wall clock alone, as a person might."""
 
     def __init__(self, start: datetime = START) -> None:
         if start.tzinfo is None:

@@ -102,8 +102,8 @@ class ChannelContract(ABC):
         async def check(rig: Rig) -> None:
             outcome = await self._send(rig)
             assert isinstance(outcome, Uncertain), (
-                f"the provider had read it whole when the connection broke, and the channel says {outcome}. Nobody knows "
-                "whether it was accepted: that is Uncertain"
+                f"the provider had read it whole when the connection broke, and the channel says {outcome}. Nobody "
+                "knows whether it was accepted: that is Uncertain"
             )
             self._requests(rig, 1)
 
@@ -132,7 +132,7 @@ class ChannelContract(ABC):
             attempt.cancel()
             done, _ = await asyncio.wait([attempt], timeout=GRACE_SECONDS)
             assert done, "the attempt was cancelled and goes on; nothing may keep CancelledError back"
-            assert attempt.cancelled(), f"the attempt was cancelled, and ended with {_ending(attempt)} as if it were not"
+            assert attempt.cancelled(), f"the attempt was cancelled, and ended with {_ending(attempt)} all the same"
             outcome = await self._send(rig, "second")
             assert isinstance(outcome, Accepted), (
                 f"after a cancelled attempt the next one, which the provider takes, ends with {outcome}. Close the "
@@ -154,7 +154,7 @@ class ChannelContract(ABC):
                     "the policy states a key_window, and the provider sees no key: pass context.idempotency_key on"
                 )
                 return
-            assert first == again, f"the first attempt carries {first!r} and the second {again!r}; a repeat must not differ"
+            assert first == again, f"the first attempt carries {first!r} and the second {again!r}; they must be one"
             assert first != other, f"two notifications carry one key, {first!r}; the provider would drop one of them"
 
         self._with("accepts", check)
@@ -236,7 +236,7 @@ class ChannelContract(ABC):
     def _requests(self, rig: Rig, number: int) -> None:
         seen = len(rig.seen())
         assert seen == number, (
-            f"the provider got {seen} requests for {number}: one attempt is one request, and every retry is the engine's"
+            f"the provider got {seen} requests for {number}: one attempt is one request, and retries are the engine's"
         )
 
 
@@ -257,7 +257,7 @@ def _ending(attempt: asyncio.Task[Outcome]) -> object:
 
 
 def _is_channels(task: asyncio.Task[Any], channel: Channel) -> bool:
-    """Say whether a task runs code of the module the channel is from; the provider's tasks are the test's own affair."""
+    """Say whether a task runs code from the channel's own folder; those of the provider are the test's own affair."""
     code = getattr(task.get_coro(), "cr_code", None)
     module = type(channel).__module__.rpartition(".")[0].replace(".", "/")
     return bool(module) and code is not None and module in code.co_filename.replace("\\", "/")

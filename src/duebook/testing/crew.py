@@ -51,8 +51,8 @@ class Crew:
             if not any(served):
                 return
         raise RuntimeError(
-            f"what is due at {self._wired.clock.now()} does not come to an end: does a handler schedule another one for "
-            "the same moment each time, or move a message to and fro between two channels?"
+            f"what is due at {self._wired.clock.now()} does not come to an end: does a handler schedule another one "
+            "for the same moment each time, or move a message to and fro between two channels?"
         )
 
     async def upcoming(self) -> datetime | None:

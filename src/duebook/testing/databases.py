@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from ..errors import InvalidInput, MissingExtra
 from ..portal import Portal
-from ..ports import Clock, Plan
+from ..ports import Clock, Plan, Rows, Statement
+from ..stores import catalog
 from ..stores.callers import AsyncCaller, SyncCaller
 from ..stores.catalog import Dialect
+from ..stores.drive import drive
 from ..stores.postgres.database import PostgresDatabase
-from ..stores.sqlite.database import SqliteDatabase, _guarded
+from ..stores.rows import instant_text
+from ..stores.sqlite.database import SqliteDatabase
+from ..stores.store import SqlStore
 from ..wiring import checked_url, database_for
+from .clock import START
 
 R = TypeVar("R")
 
@@ -63,6 +68,9 @@ class OnClock:
 
     async def close(self) -> None: ...
 
+    async def listen(self, heard: object) -> None:
+        """Hears nothing: a timeline looks for itself."""
+
 
 def open_place(url: str | None, *, wipe: bool) -> Place:
     """Return SQLite in memory, or the database at `url`, with its tables and without any rows."""
@@ -73,51 +81,77 @@ def open_place(url: str | None, *, wipe: bool) -> Place:
         place: Sqlite | Postgres = Sqlite(database.path)
     else:
         place = Postgres(database)
-    left = place.rows()
-    if left and not wipe:
+    if (left := place.rows()) and not wipe:
         place.disconnect()
         raise InvalidInput(
             "url",
-            f"the database holds {left} notifications. A timeline sends whatever it finds, and deletes it in the end, so "
-            "give it a database for tests alone; Timeline(book, url, wipe=True) deletes what is there",
+            f"the database holds {left} notifications. A timeline sends whatever it finds and deletes it in the end: "
+            "give it a database for tests alone. Timeline(book, url, wipe=True) deletes what is there",
         )
     place.wipe()
     return place
 
 
-class Sqlite(SqliteDatabase):
-    """SQLite without a thread of its own. The lock is for tests that use threads."""
+class Sqlite:
+    """SQLite in the thread that asks. The lock is for tests that use several."""
 
     awaited = False
+    dialect: Dialect = "sqlite"
 
     def __init__(self, path: str) -> None:
-        super().__init__(path)
+        self._kept = path != ":memory:"
         self._lock = threading.RLock()
-        self._now(self._migrate)
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        # Nothing in it outlives the test, so nothing needs to reach the disk.
+        self._connection.execute("pragma synchronous = off")
+        self._migrate()
 
-    async def _in_thread(self, work: Callable[[], R]) -> R:
-        return self._now(work)
-
-    def _now(self, work: Callable[[], R]) -> R:
+    async def run(self, plan: Plan[R]) -> R:
         with self._lock:
-            return _guarded(work)
+            self._connection.execute("begin immediate")
+            try:
+                result = drive(plan, self._execute)
+                self._connection.execute("commit")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("rollback")
+                raise
+            return result
+
+    async def ask(self, plan: Plan[R]) -> R:
+        with self._lock:
+            return drive(plan, self._execute)
 
     def rows(self) -> int:
-        return int(self._connect().execute("select count(*) from duebook_identities").fetchone()[0])
+        return int(self._connection.execute("select count(*) from duebook_identities").fetchone()[0])
 
     def wipe(self) -> None:
         find = r"select name from sqlite_master where type = 'table' and name like 'duebook\_%' escape '\'"
-        for (table,) in self._connect().execute(find).fetchall():
+        for (table,) in self._connection.execute(find).fetchall():
             if table != "duebook_migrations":
-                self._connect().execute(f'delete from "{table}"')
+                self._connection.execute(f'delete from "{table}"')
 
     def leave(self) -> None:
-        if self.path != ":memory:":
-            self._now(self.wipe)
-        self.disconnect()
+        with self._lock:
+            if self._kept:
+                self.wipe()
+            self.disconnect()
 
     def disconnect(self) -> None:
-        self._now(self._disconnect)
+        self._connection.close()
+
+    def _execute(self, statement: Statement) -> Rows:
+        compiled = catalog.prepare("sqlite", "named", statement)
+        return self._connection.execute(compiled.text, statement.parameters).fetchall()
+
+    def _migrate(self) -> None:
+        find = "select count(*) from sqlite_master where name = 'duebook_migrations'"
+        there = self._connection.execute(find).fetchone()[0]
+        present = drive(SqlStore().read_schema(), self._execute) if there else 0
+        for version, name, text in catalog.migrations("sqlite"):
+            if version > present:
+                row = f"insert into duebook_migrations values ({version}, '{name}', '{instant_text(START)}')"
+                self._connection.executescript(f"begin immediate;\n{text}\n{row};\ncommit;")
 
 
 class Postgres:

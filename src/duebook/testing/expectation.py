@@ -74,9 +74,9 @@ class Expectation:
 
     def _in(self, state: State, reason: str = "") -> Self:
         if self.state is not state:
-            self._fail(f"should be {state.value}, and is {self.state.value}")
+            self._fail(f"should be {_said(state)}, and is {_said(self.state)}")
         if reason not in self.reason:
-            self._fail(f"should be {state.value} because of {reason!r}, and the reason is {self.reason!r}")
+            self._fail(f"should be {_said(state)} because of {reason!r}, and the reason is {self.reason!r}")
         return self
 
     def _fail(self, problem: str) -> None:
@@ -87,6 +87,10 @@ class Expectation:
         identity = self.story.identity
         told = "\n".join(tell(self.story, self._now, full=True))
         raise AssertionError(f"{identity.kind}/{identity.key} {problem}\n\n{told}")
+
+
+def _said(state: State) -> str:
+    return "in review" if state is State.REVIEW else state.value
 
 
 def unknown(kind: str, key: str, known: list[str]) -> AssertionError:

@@ -52,8 +52,8 @@ class Stage:
         own = {"database": self.database, "registry": self._registry, "worker": lambda *_: IdleWorker()}
         for name, value in own.items():
             self._stack.enter_context(patch.object(wired, name, value))
-        times = {"now": clock.now, "monotonic": clock.monotonic, "correct": correct}
-        self._stack.enter_context(patch.multiple(wired.clock, **times))
+        times = patch.multiple(wired.clock, now=clock.now, monotonic=clock.monotonic, correct=correct)
+        self._stack.enter_context(times)
         if not self.database.place.awaited:
             self._stack.enter_context(patch.object(self.book.sync._portal, "call", inline))
 

@@ -187,7 +187,7 @@ class _Timeline:
                 return self._since(before)
             self.clock.advance(upcoming - self.now)
             await crew.run()
-        raise RuntimeError(f"{INSTANTS:,} instants have passed and it is only {self.now}: is something put off for ever?")
+        raise RuntimeError(f"after {INSTANTS:,} instants it is only {self.now}: is something put off again and again?")
 
     def _since(self, before: int) -> list[Sent]:
         return [attempt for attempt in self.attempts()[before:] if attempt.taken]
