@@ -7,7 +7,7 @@ UV := $(shell command -v uv)
 DEV := .venv/dev/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lock clean
+.PHONY: help demo test check sim kill bench lock clean
 
 help: ## show this list
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,12 @@ check: .venv/dev/ready ## lint, format, types, import layers, house rules
 	@$(DEV)/mypy --no-error-summary
 	@out=$$($(DEV)/lint-imports --no-logo 2>&1) || { echo "$$out"; exit 1; }
 	@$(DEV)/pytest -q --noconftest tests/tidy
+
+sim: .venv/dev/ready ## simulate many more worlds than the tests do: make sim SEEDS=20000
+	@DUEBOOK_SIM_SEEDS=$(or $(SEEDS),5000) $(DEV)/pytest -n 2 -q tests/sim $(ARGS)
+
+kill: .venv/dev/ready ## kill real workers a hundred times over twenty thousand notifications
+	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_long.py $(ARGS)
 
 bench: .venv/bench/ready ## measure, beside other schedulers
 	@.venv/bench/bin/python -m bench $(ARGS)

@@ -129,12 +129,13 @@ class LocalRescuer(Rescuer):
     """Judges leases by its own clock."""
 
     async def step(self) -> bool:
-        clock = self.database.clock  # type: ignore[attr-defined]
+        database: Any = self.database
 
         async def local() -> datetime:
-            return clock.now()  # type: ignore[no-any-return]
+            now: datetime = database.clock.now()
+            return now
 
-        self.database.time = local  # type: ignore[method-assign]
+        database.time = local
         return await super().step()
 
 
@@ -200,38 +201,66 @@ class SendsTheRendered(Lane):
 
 _settle = settling.settle
 
+
+def _patched(*pairs: tuple[str, Any], **more: Any) -> Parts:
+    return Parts(patches=pairs, **more)
+
+
+ALWAYS_PROTECTED = (
+    ("duebook.domain.deciding.key_protects", lambda *_: True),
+    ("duebook.domain.recovery.key_protects", lambda *_: True),
+)
+UNFENCED_BEGIN = _sql(begin=("n.version = r.version - 1 and n.lease_until > r.at", "n.lease_until is not null"))
+BY_STATE = _sql(apply=(FENCE, "where n.id = r.id and n.state = r.state"))
+BY_VERSION = _sql(apply=(" and n.state = r.state", ""))
+
 MUTANTS = (
-    Mutant("no fence at all", Parts(text=_sql(apply=(FENCE, "where n.id = r.id")), schema=_without_guards), PLAIN, 60),
-    Mutant("fence by state only", Parts(
-        text=_sql(apply=(FENCE, "where n.id = r.id and n.state = r.state")), schema=_without_keys), PLAIN, 300),
-    Mutant("fence by version only", Parts(text=_sql(apply=(" and n.state = r.state", "")), schema=_without_trigger), PLAIN, 300),
-    Mutant("begin without its fence, on a lease that is trusted", Parts(
-        lane=TrustsItsLease, schema=_without_guards,
-        text=_sql(begin=("n.version = r.version - 1 and n.lease_until > r.at", "n.lease_until is not null"))), PLAIN, 400),
+    Mutant("no fence at all", Parts(text=_sql(apply=(FENCE, "where n.id = r.id")), schema=_without_guards)),
+    Mutant("fence by state only", Parts(text=BY_STATE, schema=_without_keys), PLAIN, 300),
+    Mutant("fence by version only", Parts(text=BY_VERSION, schema=_without_trigger), PLAIN, 400),
+    Mutant(
+        "begin without its fence, on a lease that is trusted",
+        Parts(lane=TrustsItsLease, schema=_without_guards, text=UNFENCED_BEGIN),
+        PLAIN,
+        200,
+    ),
     Mutant("the effect before the intent", Parts(lane=SendsFirst)),
-    Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 200),
+    Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 100),
     Mutant("the unknown is retried", Parts(lane=RetriesTheUnknown)),
     Mutant("the unknown is rejected", Parts(lane=RejectsTheUnknown)),
     Mutant("the unknown is accepted", Parts(lane=AcceptsTheUnknown)),
-    Mutant("a fresh idempotency key for each attempt", Parts(patches=(("duebook.engine.lane.idempotency_key", _random_key),)), KEYED),
+    Mutant("a fresh idempotency key", _patched(("duebook.engine.lane.idempotency_key", _random_key)), KEYED),
     Mutant("an attempt counted late", Parts(text=_sql(begin=("number = r.number", "number = n.number")))),
     Mutant("rendered anew under doubt", Parts(lane=SendsTheRendered), KEYED),
-    Mutant("skip closes despite doubt", Parts(
-        patches=(("duebook.domain.notification.NEEDS_CERTAINTY", frozenset()),), schema=_without_guards), KEYED, 200),
-    Mutant("doubt is not counted", Parts(patches=(("duebook.domain.settling.settle", _counts_no_doubt),))),
-    Mutant("cancel ignores the state", Parts(
-        patches=(("duebook.domain.ownership.cancel", _cancels_anything),), schema=_without_guards), PLAIN, 200),
-    Mutant("a late cancel is forgotten", Parts(patches=(("duebook.stores.store.honour", lambda n, now: None),)), KEYED, 400),
-    Mutant("leases by the local clock", Parts(rescuer=LocalRescuer), PLAIN, 200),
-    Mutant("a rescuer without grace", Parts(rescuer=HastyRescuer), PLAIN, 200),
-    Mutant("lost on the wire is taken for unsent", Parts(
-        patches=(("duebook.domain.recovery.lose", _lost_is_safe),), schema=_without_guards)),
-    Mutant("silence is taken for proof of absence", Parts(patches=(("duebook.engine.writing._evidence", _believes_silence),)), PLAIN, 400),
-    Mutant("a repeat after the key's window", Parts(
-        patches=(("duebook.domain.deciding.key_protects", lambda *_: True), ("duebook.domain.recovery.key_protects", lambda *_: True))),
-        Config(70.0, "resend"), 400),
-    Mutant("a repeat without any key", Parts(
-        patches=(("duebook.domain.deciding.key_protects", lambda *_: True), ("duebook.domain.recovery.key_protects", lambda *_: True),
-                 ("tests.sim.world._unkeyed", lambda policy: policy))), Config(None, "resend"), 100),
-    Mutant("the identity deleted by the pruner", Parts(store=ForgetfulStore), Config(None, prunes=True), 100),
-)  # fmt: skip
+    Mutant(
+        "skip closes despite doubt",
+        _patched(("duebook.domain.notification.NEEDS_CERTAINTY", frozenset()), schema=_without_guards),
+        KEYED,
+        300,
+    ),
+    Mutant("doubt is not counted", _patched(("duebook.domain.settling.settle", _counts_no_doubt))),
+    Mutant(
+        "cancel ignores the state",
+        _patched(("duebook.domain.ownership.cancel", _cancels_anything), schema=_without_guards),
+    ),
+    Mutant("a late cancel is forgotten", _patched(("duebook.stores.store.honour", lambda n, now: None)), KEYED, 400),
+    Mutant("leases by the local clock", Parts(rescuer=LocalRescuer), PLAIN, 100),
+    Mutant("a rescuer without grace", Parts(rescuer=HastyRescuer)),
+    Mutant(
+        "lost on the wire is taken for unsent",
+        _patched(("duebook.domain.recovery.lose", _lost_is_safe), schema=_without_guards),
+    ),
+    Mutant(
+        "silence is taken for proof of absence",
+        _patched(("duebook.engine.writing._evidence", _believes_silence)),
+        PLAIN,
+        300,
+    ),
+    Mutant("a repeat after the key's window", _patched(*ALWAYS_PROTECTED), Config(70.0, "resend"), 300),
+    Mutant(
+        "a repeat without any key",
+        _patched(*ALWAYS_PROTECTED, ("tests.sim.world._unkeyed", lambda policy: policy)),
+        Config(None, "resend"),
+    ),
+    Mutant("the identity deleted by the pruner", Parts(store=ForgetfulStore), Config(None, prunes=True)),
+)

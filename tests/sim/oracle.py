@@ -29,6 +29,10 @@ def takes(world: World, key: str) -> list[tuple[int, str]]:
     return [one for name, taken in world.provider.taken.items() if name.endswith(f":{key}") for one in taken]
 
 
+def sent(world: World, key: str) -> list[tuple[int, str]]:
+    return [one for name, bodies in world.provider.bodies.items() if name.endswith(f":{key}") for one in bodies]
+
+
 def keys(world: World) -> list[str]:
     return [f"n{number}" for number in range(world.config.count)]
 
@@ -43,8 +47,9 @@ def one_idempotency_key(world: World) -> None:
 def taken_once_when_keyed(world: World) -> None:
     if world.config.keyed:
         for key in keys(world):
-            allowed = 1 + world.known.ruled_resend[key]
-            if len(takes(world, key)) > (allowed if world.config.window < A_DAY else 1):
+            # A person may rule to send again after the window is over; within it the key still protects.
+            allowed = 1 if world.config.window == A_DAY else 1 + world.known.ruled_resend[key]
+            if len(takes(world, key)) > allowed:
                 complain(taken_once_when_keyed, f"{key} was taken {len(takes(world, key))} times")
 
 
@@ -88,10 +93,16 @@ def the_ledger_is_gapless(world: World) -> None:
 
 
 def history_is_lawful(world: World) -> None:
+    """Each recorded move is one of the lifecycle's, and no version of a notification is recorded twice."""
     legal = {(edge.state, edge.event, edge.next) for edge in EDGES}
-    for state, event, following in world.connection.execute("select state, event, next from duebook_history"):
+    seen: set[tuple[int, int]] = set()
+    query = "select notification_id, version, state, event, next from duebook_history"
+    for id, version, state, event, following in world.connection.execute(query).fetchall():
         if (state, event, following) not in legal:
             complain(history_is_lawful, f"{state} {event} {following}")
+        if (id, version) in seen:
+            complain(history_is_lawful, f"version {version} of notification {id} is recorded twice")
+        seen.add((id, version))
 
 
 def an_outcome_is_its_senders(world: World) -> None:
@@ -100,8 +111,7 @@ def an_outcome_is_its_senders(world: World) -> None:
         select n.key, a.number, a.outcome, a.provider_id from duebook_attempts a
         join duebook_notifications n on n.id = a.notification_id where a.outcome = 'accepted'"""
     for key, number, _, provider_id in world.connection.execute(query).fetchall():
-        sent = {one for name, bodies in world.provider.bodies.items() if name.endswith(f":{key}") for one, _ in bodies}
-        if number not in sent or not provider_id.startswith(f"p-{key}-"):
+        if number not in dict(sent(world, key)) or not provider_id.startswith(f"p-{key}-"):
             complain(an_outcome_is_its_senders, f"{key} attempt {number} is recorded as accepted and was never made")
 
 
@@ -110,12 +120,7 @@ def a_repeat_is_the_same_bytes(world: World) -> None:
         select n.key, a.number from duebook_attempts a join duebook_notifications n on n.id = a.notification_id
         where a.outcome in ('uncertain', 'lost') and a.resolution is null"""
     for key, number in world.connection.execute(query).fetchall():
-        bodies = dict(
-            (one, body)
-            for name, sent in world.provider.bodies.items()
-            if name.endswith(f":{key}")
-            for one, body in sent
-        )
+        bodies = dict(sent(world, key))
         later = [one for one in bodies if one > number]
         if number in bodies and any(bodies[one] != bodies[number] for one in later):
             complain(a_repeat_is_the_same_bytes, f"{key}: attempt {number} is in doubt and other bytes followed")

@@ -44,16 +44,15 @@ def run(seed: int, config: Config, parts: Parts | None = None, only: Sequence[in
 def _live(world: World, report: Report, only: Sequence[int] | None) -> None:
     try:
         _safety(world, report, None if only is None else set(only))
-        _calm(world)
-        _look(world, oracle.AT_REST)
+        calm(world)
+        look(world, oracle.AT_REST)
     except (oracle.Violation, AssertionError) as violation:
         report.violation = str(violation) or repr(violation.__cause__)
     report.steps = world.kernel.steps
     report.kills = sum(where == "killed" for _, _, where in world.kernel.trace)
     report.fingerprint = sha256(repr(world.kernel.trace).encode()).hexdigest()
     report.states = dict(world.connection.execute("select key, state from duebook_notifications").fetchall())
-    world.kernel.close()
-    world.connection.close()
+    world.close()
 
 
 def _safety(world: World, report: Report, only: set[int] | None) -> None:
@@ -64,10 +63,10 @@ def _safety(world: World, report: Report, only: set[int] | None) -> None:
                 report.faults[step] = harm
         _advance(world, Random(f"{world.seed}/step/{step}"))
         if step % LOOK_EVERY == 0:
-            _look(world, oracle.ALWAYS)
+            look(world, oracle.ALWAYS)
 
 
-def _calm(world: World) -> None:
+def calm(world: World) -> None:
     """No more faults, an honest provider, and time that passes only when nobody has anything to do."""
     world.calm = True
     world.troubles.clear()
@@ -76,7 +75,7 @@ def _calm(world: World) -> None:
     draw = Random(f"{world.seed}/calm")
     for step in range(CALM_STEPS):
         _advance(world, draw)
-        if step % 100 == 99 and _rests(world):
+        if step % 20 == 19 and _rests(world):
             return
 
 
@@ -101,7 +100,7 @@ def _advance(world: World, draw: Random) -> None:
         world.kernel.elapsed = max(world.kernel.elapsed, following)
 
 
-def _look(world: World, oracles: Sequence[object]) -> None:
+def look(world: World, oracles: Sequence[object]) -> None:
     for check in oracles:
         check(world)  # type: ignore[operator]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -103,6 +104,10 @@ class World:
         if config.owners:
             self._start_owner()
 
+    def close(self) -> None:
+        self.kernel.close()
+        self.connection.close()
+
     def _conduct(self, context: SendContext) -> str:
         if self.calm:
             return "accept"
@@ -158,10 +163,8 @@ class World:
     async def _keep(self, agent: Agent, process: Process) -> None:
         while True:
             more = False
-            try:
+            with suppress(Busy, StoreUnavailable):
                 more = await agent.step()
-            except (Busy, StoreUnavailable):
-                pass
             if not more:
                 await Until(lambda: False, self.kernel.elapsed + agent.pace_seconds)
 
@@ -191,8 +194,6 @@ class World:
             deeds += 1
             draw = Random(f"{self.seed}/owner/{deeds}")
             await Until(lambda: self.calm, self.kernel.elapsed + draw.uniform(1, 12))
-            if self.calm:
-                return
             key = f"n{draw.randrange(self.config.count)}"
             try:
                 await self._deed(draw.choice(DEEDS), key, verbs, database)
@@ -202,30 +203,13 @@ class World:
                 self.known.ruled_resend[key] += 1
 
     async def _deed(self, deed: str, key: str, verbs: Verbs, database: SimDatabase) -> None:
-        work: Work[Any]
-        match deed:
-            case "read":
-                self.known.read.add(key)
-                return
-            case "cancel":
-                work = verbs.cancel("reminder", key, reason="withdrawn")
-            case "reschedule":
-                work = verbs.reschedule("reminder", key, after=timedelta(seconds=7))
-            case "again":
-                work = verbs.schedule("reminder", key, recipient="r", after=timedelta(seconds=1))
-            case "rearm":
-                work = verbs.schedule("reminder", key, recipient="r", after=timedelta(seconds=3), if_exists="rearm")
-            case "redrive":
-                work = verbs.redrive("reminder", key, reason="try again")
-            case "resend":
-                work = verbs.resolve("reminder", key, "resend", reason="send it again")
-            case "sent":
-                work = verbs.resolve("reminder", key, "sent", reason="they got it")
-            case _:
-                work = verbs.send_now("reminder", key)
+        if deed == "read":
+            self.known.read.add(key)
+            return
+        work = self._work(deed, key, verbs)
         if deed in ("rearm", "redrive", "reschedule", "resend"):
             self._forgive(key)
-        answer = await database.run(work.plan(Wakes()))
+        answer: Any = await database.run(work.plan(Wakes()))
         if deed == "cancel" and answer.result == "done":
             self.known.cancelled_at[key] = len(self.provider.taken.get(f"sim:reminder:{key}", []))
         if deed == "cancel" and answer.result == "too_late" and answer.state in ("sending", "uncertain"):
@@ -233,6 +217,25 @@ class World:
             self.known.withdrawn_at[key] = self.connection.execute(query, (key,)).fetchone()[0]
         if deed == "resend" and answer:
             self.known.ruled_resend[key] += 1
+
+    def _work(self, deed: str, key: str, verbs: Verbs) -> Work[Any]:
+        seconds = timedelta(seconds=3)
+        match deed:
+            case "cancel":
+                return verbs.cancel("reminder", key, reason="withdrawn")
+            case "reschedule":
+                return verbs.reschedule("reminder", key, after=2 * seconds)
+            case "again":
+                return verbs.schedule("reminder", key, recipient="r", after=seconds)
+            case "rearm":
+                return verbs.schedule("reminder", key, recipient="r", after=seconds, if_exists="rearm")
+            case "redrive":
+                return verbs.redrive("reminder", key, reason="try again")
+            case "resend":
+                return verbs.resolve("reminder", key, "resend", reason="send it again")
+            case "sent":
+                return verbs.resolve("reminder", key, "sent", reason="they got it")
+        return verbs.send_now("reminder", key)
 
     def _forgive(self, key: str) -> None:
         """Its owner wants it again, so nothing is concluded from an earlier wish."""
