@@ -29,7 +29,7 @@ sim: .venv/dev/ready ## simulate many more worlds than the tests do: make sim SE
 	@DUEBOOK_SIM_SEEDS=$(or $(SEEDS),5000) $(DEV)/pytest -n 2 -q tests/sim $(ARGS)
 
 kill: .venv/dev/ready ## kill real workers a hundred times over twenty thousand notifications
-	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_long.py $(ARGS)
+	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_storm.py $(ARGS)
 
 bench: .venv/bench/ready ## measure, beside other schedulers
 	@.venv/bench/bin/python -m bench $(ARGS)

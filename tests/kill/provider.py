@@ -15,6 +15,7 @@ class Provider:
         self.accepted: Counter[str] = Counter()
         self.received = 0
         self.hang_after: int | None = None
+        self.silent_every: int | None = None
         self.hanging = 0
         self._changed = asyncio.Condition()
         self._server: asyncio.Server | None = None
@@ -38,6 +39,10 @@ class Provider:
         async with self._changed:
             await self._changed.wait_for(lambda: self.hanging >= count)
 
+    async def until_received(self, count: int) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.received >= count)
+
     async def until_accepted(self, count: int) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: len(self.accepted) >= count)
@@ -45,6 +50,8 @@ class Provider:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             key = (await reader.readline()).decode().strip()
+            if not key:
+                return
             async with self._changed:
                 self.received += 1
                 hangs = self.hang_after is not None and self.received > self.hang_after
@@ -55,7 +62,7 @@ class Provider:
                 self._changed.notify_all()
             if hangs:
                 await reader.read()
-            else:
+            elif self.silent_every is None or self.received % self.silent_every:
                 writer.write(b"taken\n")
                 await writer.drain()
         except ConnectionError:

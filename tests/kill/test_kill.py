@@ -38,12 +38,12 @@ async def worker(url: str, port: int, mode: str) -> AsyncIterator[asyncio.subpro
         await asyncio.wait_for(process.wait(), 20)
 
 
-async def promised(url: str, port: int, keyed: bool) -> Duebook:
+async def promised(url: str, port: int, keyed: bool, count: int = COUNT) -> Duebook:
     made = book(url, port, keyed)
     await made.migrate()
-    for earlier in await made.search(limit=10_000):
-        await made.cancel(earlier.kind, earlier.key)
-    news = [New(kind="reminder", key=f"{keyed}/{n}", recipient=f"r{n}", after=timedelta(0)) for n in range(COUNT)]
+    for earlier in await made.search(limit=100_000):
+        await made.forget(earlier.recipient)
+    news = [New(kind="reminder", key=f"{keyed}/{n}", recipient=f"r{n}", after=timedelta(0)) for n in range(count)]
     await made.schedule_many(news)
     return made
 
@@ -59,7 +59,7 @@ async def killed_on_the_wire(url: str, provider: Provider, mode: str) -> None:
 
 
 async def states(made: Duebook, keyed: bool) -> dict[str, State]:
-    return {n.key: n.state for n in await made.search(limit=10_000) if n.key.startswith(f"{keyed}/")}
+    return {n.key: n.state for n in await made.search(limit=100_000) if n.key.startswith(f"{keyed}/")}
 
 
 async def settled(made: Duebook, keyed: bool, expected: set[State]) -> dict[str, State]:
