@@ -56,6 +56,10 @@ def apply() -> Plan[Any]:
     return STORE.apply(moves)
 
 
+def accept() -> Plan[Any]:
+    return STORE.apply([moved(_At(id, 1, "sending"), Event.ACCEPT, START, basis="reported") for id in IDS])
+
+
 def schedule() -> Plan[Any]:
     world = World("sqlite", FaultyDatabase(None, Clock()), Shell("sqlite", None), Clock())
     return STORE.schedule([world.draft("k5"), world.draft("k6")])
@@ -80,6 +84,7 @@ PINNED: dict[str, Pinned] = {
         [WAKE, SUSPECT, "notifications_lease", "notifications_expiry", "notifications_attention"],
     ),
     "begin": Pinned(begin, [PRIMARY]),
+    "accept": Pinned(accept, [PRIMARY], 100),
     "apply": Pinned(apply, [PRIMARY], 100),
     "extend": Pinned(lambda: STORE.extend([(id, 1) for id in IDS], START, UNTIL), [], 1_500),
     "postpone": Pinned(lambda: STORE.postpone([(id, 1, UNTIL) for id in IDS]), [PRIMARY]),

@@ -288,7 +288,7 @@ async def test_a_worker_that_stops_without_a_database_keeps_its_outcome_until_th
     crew.channel()
     crew.kind()
     await crew.world.schedule("a")
-    crew.world.database.fail("apply", times=3, error=StoreUnavailable)
+    crew.world.database.fail("accept", times=3, error=StoreUnavailable)
     lane = crew.lane()
     await lane.settle_down()
     lane.tasks.stop()

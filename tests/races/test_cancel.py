@@ -76,7 +76,7 @@ async def test_a_cancel_at_every_step_of_a_lane(crew: Crew, order: str) -> None:
         begin.open()
         await lane.until(lambda: bool(sending.entered))
     if order == "as the outcome is on its way":
-        outcome = world.database.hold("apply")
+        outcome = world.database.hold("accept")
         sending.open()
         await lane.until(lambda: outcome.entered)
     answer = await world.book.cancel("mail", "a", reason="read")

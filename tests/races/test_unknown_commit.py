@@ -70,7 +70,7 @@ async def test_an_outcome_is_offered_until_it_is_stored(crew: Crew, failures: in
     channel = crew.channel()
     crew.kind()
     await world.schedule("a")
-    world.database.fail("apply", when, failures)
+    world.database.fail("accept", when, failures)
     lane = crew.lane()
     await lane.settle_down()
     await crew.go_on(failures + 1)

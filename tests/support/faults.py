@@ -133,7 +133,7 @@ class FaultyDatabase:
         return None
 
     def _taste(self, statement: Statement) -> None:
-        if self.poison and statement.verb in ("apply", "begin"):
+        if self.poison and statement.verb in ("accept", "apply", "begin"):
             for row in json.loads(str(statement.parameters["rows"])):
                 if error := self.poison.get(row["id"]):
                     raise error

@@ -121,6 +121,14 @@ def move_row(move: Move) -> dict[str, Any]:
     return row
 
 
+def accept_row(move: Move) -> dict[str, Any]:
+    """Return what differs from one acceptance to the next."""
+    row = {"id": move.id, "version": move.version, "at": instant_text(move.at), "discard": move.discard}
+    if move.provider_id is not None:
+        row["provider_id"] = move.provider_id
+    return row
+
+
 def history_row(move: Move) -> dict[str, Any]:
     row = {name: getattr(move, name) for name in ("id", "version", "by", "event", "state", "next", "reason")}
     return {**row, "at": instant_text(move.at)}

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from ..domain.draft import Draft
-from ..domain.lifecycle import State
+from ..domain.lifecycle import Event, State
 from ..domain.notification import Intent, Move, Notification
 from ..domain.ownership import honour
 from ..domain.policy import Kind
@@ -85,7 +86,7 @@ class SqlStore(Reading):
         applied: dict[int, State] = {}
         while moves:
             moves = sorted(moves, key=lambda move: move.id)
-            found = yield from do("apply", rows=r.dumps(map(r.move_row, moves)))
+            found = yield from self._make(moves)
             made = {row[0]: _Applied(row[0], State(row[1]), row[2], row[3], row[4]) for row in found}
             assert len({move.id for move in moves}) == len(moves), "two moves for one notification"
             yield from self._write_down([move for move in moves if move.id in made])
@@ -93,6 +94,16 @@ class SqlStore(Reading):
             wishes = (honour(made[move.id], move.at) for move in moves if move.id in made)
             moves = [wish for wish in wishes if wish is not None]
         return applied
+
+    def _make(self, moves: Sequence[Move]) -> Plan[list[Sequence[Any]]]:
+        found: list[Sequence[Any]] = []
+        accepted = [move for move in moves if move.event is Event.ACCEPT]
+        others = [move for move in moves if move.event is not Event.ACCEPT]
+        if accepted:
+            found += yield from do("accept", rows=r.dumps(map(r.accept_row, accepted)))
+        if others:
+            found += yield from do("apply", rows=r.dumps(map(r.move_row, others)))
+        return found
 
     def _write_down(self, made: Sequence[Move]) -> Plan[None]:
         attempts = [r.attempt_row(move.attempt) for move in made if move.attempt is not None]
