@@ -135,15 +135,18 @@ def history_row(move: Move) -> dict[str, Any]:
 
 
 def intent_row(intent: Intent) -> dict[str, Any]:
-    return {
+    """Return what goes on record; instants that are those of the attempt itself are left out."""
+    row: dict[str, Any] = {
         "id": intent.id,
         "version": intent.version,
         "number": intent.number,
         "at": instant_text(intent.at),
         "message": intent.message,
-        "rendered_at": instant_text(intent.rendered_at),
-        "first_begun_at": instant_text(intent.first_begun_at),
     }
+    if intent.doubt:
+        row["rendered_at"] = instant_text(intent.rendered_at)
+        row["first_begun_at"] = instant_text(intent.first_begun_at)
+    return row
 
 
 def attempt_row(attempt: Attempt) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 -- provider that wants less, or a person who wants none, is heard by every worker at once.
 update duebook.notifications as n set
     state = 'sending', event = 'begin', version = n.version + 1, moved_at = r.at, number = r.number, begun_at = r.at,
-    first_begun_at = r.first_begun_at, message = r.message, rendered_at = r.rendered_at
+    first_begun_at = coalesce(r.first_begun_at, r.at), message = r.message,
+    rendered_at = coalesce(r.rendered_at, r.at)
 from jsonb_to_recordset(cast(:rows as jsonb)) as r(
     id bigint, version integer, number integer, at timestamptz, message text, rendered_at timestamptz,
     first_begun_at timestamptz)
