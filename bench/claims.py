@@ -18,7 +18,7 @@ from functools import partial
 
 import asyncpg
 
-from duebook.domain.fairness import class_limits
+from duebook.domain.fairness import class_shares
 from duebook.engine.appetite import EPOCH
 from duebook.ports import Plan, R, Statement
 from duebook.stores import catalog
@@ -94,7 +94,7 @@ def _peek() -> Statement:
 
 def _claim() -> Statement:
     now = datetime.now(UTC)
-    limits = class_limits(CLAIM, (0, 0, 0))
+    limits = class_shares(CLAIM)
     return _statement(STORE.claim(CHANNEL, [KIND], limits, 1, EPOCH, now, now + timedelta(seconds=15), "bench"))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from duebook import Duebook
 from duebook.cli.auditing import violations
+from duebook.engine.auditor import SWEEPS
 from duebook.errors import StoreUnavailable
 from tests.cli.support import deliver, duebook, register
 
@@ -101,3 +102,8 @@ def test_a_program_asks_postgres_too(postgres_url: str) -> None:
         return list(await violations(postgres_url))
 
     assert asyncio.run(go()) == []
+
+
+def test_the_page_names_every_check() -> None:
+    page = (Path(__file__).parents[2] / "docs/operate/audit.md").read_text(encoding="utf-8")
+    assert not [check.__name__ for sweep in SWEEPS for check in sweep.checks if f"| `{check.__name__}` |" not in page]
