@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from duebook import Due, Duebook, Email
+from duebook import Due, Duebook, Email, Outcome, SendContext
 from duebook.testing.plugin import duebook_url, sync_timeline, timeline
 from tests import postgres
 
@@ -18,16 +18,16 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
-def a_book(**kinds: object) -> Duebook:
+def a_book() -> Duebook:
     """A book as an application has it: channels that would really send, and handlers of both sorts."""
     book = Duebook("sqlite:///never-opened.db", namespace="shop")
 
     @book.channel("email")
-    async def email(message: Email, context: object) -> object:  # type: ignore[arg-type]
+    async def email(message: Email, context: SendContext) -> Outcome:
         raise AssertionError("a test sends nothing")
 
     @book.channel("keyed", key_window=timedelta(hours=24))
-    async def keyed(message: Email, context: object) -> object:  # type: ignore[arg-type]
+    async def keyed(message: Email, context: SendContext) -> Outcome:
         raise AssertionError("a test sends nothing")
 
     @book.kind("renewal", channel="email")

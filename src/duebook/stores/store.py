@@ -211,6 +211,7 @@ def _prune_ledger(ids: str) -> Plan[None]:
 
 def _prune_rows(ids: str) -> Plan[None]:
     yield from do("remember", ids=ids)
+    yield from do("delete_evidence", ids=ids)
     yield from do("delete_notifications", ids=ids)
 
 

@@ -9,17 +9,19 @@ R = TypeVar("R")
 
 
 def inline(work: Coroutine[Any, Any, R]) -> R:
-    """Carry out a coroutine in this thread, without an event loop.
-
-    A timeline's own databases answer at once, so nothing it does waits, unless it was given a connection that is
-    awaited.
-    """
+    """Carry out a coroutine in this thread, without an event loop: all databases of a timeline answer at once, but for
+    an awaited connection."""
     try:
         work.send(None)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
+    return refused(work)
+
+
+def refused(work: Coroutine[Any, Any, R]) -> R:
+    """Say that work would have to wait where nothing can."""
     work.close()
     raise RuntimeError(
-        "this waits for something, and nothing here can wait: the timeline uses an awaited connection. Use the awaited "
-        "verbs, `await timeline.run_due()` and `await timeline.expecting(kind, key)`"
+        "the timeline uses an awaited connection, so this would have to wait. Use Timeline, the awaited verbs of the "
+        "book, and `await timeline.expecting(kind, key)`"
     )

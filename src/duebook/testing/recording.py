@@ -18,7 +18,8 @@ _order = count(1)
 
 
 class Crash(BaseException):
-    """An answer for RecordingChannel.next: the worker dies in the middle of the attempt and never reports."""
+    """An answer for RecordingChannel.next: the worker that makes this attempt dies and never reports. Its lease runs
+    out, and the rescuer finds the notification. Raised in a handler, the worker dies before anything is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ class RecordingChannel:
 
     def next(self, *answers: Answer, to: str | None = None) -> None:
         """Say what the next attempts are answered, one answer each; `to`: those for this recipient or address."""
+        for answer in answers:
+            _check(answer)
         queue = self._next if to is None else self._next_for[to]
         queue.extend(answers)
 
@@ -99,7 +102,7 @@ class RecordingChannel:
         taken = isinstance(answer, _Taken)
         while isinstance(answer, _Taken):
             answer = answer.outcome
-        if callable(answer) and not isinstance(answer, type):
+        if callable(answer):
             answer = answer(message, context)
         if answer is None:
             answer = await self._unscripted(message, context)
@@ -143,6 +146,13 @@ class RecordingChannel:
 
     def __repr__(self) -> str:
         return f"RecordingChannel({self.policy.name!r}, {len(self.attempts)} attempts)"
+
+
+def _check(answer: Any) -> None:
+    while isinstance(answer, _Taken):
+        answer = answer.outcome
+    if isinstance(answer, type) or not (isinstance(answer, (Outcome, BaseException)) or callable(answer)):
+        raise TypeError(f"an answer is an Outcome, an exception or a function, such as Rejected('…'), not {answer!r}")
 
 
 def _outcome(answer: Any) -> Outcome:

@@ -20,11 +20,17 @@ from ..wiring import Threaded, Wired
 from ..worker import Worker
 from .clock import SimClock
 from .databases import OnClock, Place
-from .inline import inline
+from .inline import inline, refused
 from .recording import RecordingChannel
 
 Apart = Callable[[Coroutine[Any, Any, Any]], Any]
 """Runs a coroutine that may wait, in an event loop of its own, and answers its result."""
+
+
+def check_free(book: Duebook) -> None:
+    """Raise RuntimeError if a book is on a timeline."""
+    if isinstance(book.wired.database, OnClock):
+        raise RuntimeError("this book is on another timeline; close that one first")
 
 
 class Stage:
@@ -34,8 +40,6 @@ class Stage:
     def __init__(
         self, book: Duebook, clock: SimClock, place: Place, *, keep: Collection[str], apart: Apart | None
     ) -> None:
-        if isinstance(book.wired.database, OnClock):
-            raise RuntimeError("this book is on another timeline; close that one first")
         self.book = book
         self.database = OnClock(place, clock)
         self.recordings: dict[str, RecordingChannel] = {}
@@ -54,8 +58,8 @@ class Stage:
             self._stack.enter_context(patch.object(wired, name, value))
         times = patch.multiple(wired.clock, now=clock.now, monotonic=clock.monotonic, correct=correct)
         self._stack.enter_context(times)
-        if not self.database.place.awaited:
-            self._stack.enter_context(patch.object(self.book.sync._portal, "call", inline))
+        self.at_once = refused if self.database.place.awaited else inline
+        self._stack.enter_context(patch.object(self.book.sync._portal, "call", self.at_once))
 
     def refuse_connections(self) -> None:
         """Say so where the book is asked to join a transaction that the timeline will never see."""

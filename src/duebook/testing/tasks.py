@@ -11,18 +11,21 @@ from ..domain.notification import Intent
 from ..engine.claiming import Held
 from ..errors import DuebookError
 from ..ports import Finished
+from .recording import Crash
 
 
 class SerialTasks:
     """Implements ports.Tasks. Pieces run in the order in which they were started, each to its end, so a run is the same
     every time, and a handler has the test's connection to itself. Nobody asks these tasks to stop.
 
-    `bounded`: there is an event loop, and what overruns its time is cancelled.
+    `lost`: what the pieces that ended in a Crash were about. `bounded`: there is an event loop, and what overruns its
+    time is cancelled.
     """
 
     stopping = False
 
     def __init__(self, *, bounded: bool) -> None:
+        self.lost: list[Any] = []
         self._bounded = bounded
         self._queue: deque[tuple[Any, Coroutine[Any, Any, Any], float]] = deque()
 
@@ -32,7 +35,11 @@ class SerialTasks:
     async def wait(self, seconds: float) -> list[Finished]:
         ended = []
         while self._queue:
-            ended.append(await self._carry(*self._queue.popleft()))
+            ticket, work, limit = self._queue.popleft()
+            try:
+                ended.append(await self._carry(ticket, work, limit))
+            except Crash:
+                self.lost.append(ticket)
         return ended
 
     def abandon(self) -> None:

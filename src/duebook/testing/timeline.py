@@ -18,7 +18,7 @@ from .databases import Joined, open_place
 from .expectation import Expectation, unknown
 from .inline import inline
 from .recording import RecordingChannel, Sent
-from .stage import Apart, Stage
+from .stage import Apart, Stage, check_free
 
 if TYPE_CHECKING:
     from typing import Self
@@ -57,6 +57,7 @@ class _Timeline:
     def of(self, book: Duebook) -> Self:
         """Put another book on this timeline, in a fresh database; the one before goes back to its own."""
         self._leave()
+        check_free(book)
         place = open_place(self._url, wipe=self._wipe)
         self._stage = Stage(book, self.clock, place, keep=self._keep, apart=self._apart)
         if self._url is None:
@@ -133,12 +134,12 @@ class _Timeline:
 
     def story(self, kind: str, key: str) -> Story | None:
         """Return everything on record about one identity. On an awaited connection: `await book.explain(kind, key)`."""
-        return inline(self.book.explain(kind, key))
+        return self._on.at_once(self.book.explain(kind, key))
 
     def expect(self, kind: str, key: str) -> Expectation:
         """Return what asserts can be made about, as it is now. On an awaited connection: `await expecting(…)`."""
         __tracebackhide__ = True
-        return inline(self._expect(kind, key))
+        return self._on.at_once(self._expect(kind, key))
 
     async def _expect(self, kind: str, key: str) -> Expectation:
         __tracebackhide__ = True

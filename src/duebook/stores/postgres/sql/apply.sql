@@ -18,7 +18,7 @@ update duebook.notifications as n set
     rule = case when r.due_at is null then n.rule else r.rule end,
     tzdata = case when r.due_at is null then n.tzdata else r.tzdata end,
     expires_at = case when r.due_at is null then n.expires_at else r.expires_at end,
-    data = coalesce(cast(r.data as jsonb), n.data), pruned = case when r.event = 'rearm' then 0 else n.pruned end,
+    data = coalesce(cast(r.data as jsonb), n.data), pruned = case when r.event = 'rearm' or r.data is not null then 0 else n.pruned end,
     message = case
         when r.discard or (r.closed_at is not null and n.pruned > 0) then null
         else coalesce(r.message, n.message) end,

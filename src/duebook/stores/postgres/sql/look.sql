@@ -32,4 +32,8 @@ select 'attention', '', (
     select min(attention_at) from duebook.notifications where attention_at is not null
         and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
 union all
-select 'evidence', '', (select at from duebook.evidence where considered_at is null limit 1)
+select 'evidence', '', (
+    select e.at from duebook.evidence e
+    join duebook.notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))
+    where e.considered_at is null
+    limit 1)

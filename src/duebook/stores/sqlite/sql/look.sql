@@ -32,4 +32,8 @@ select 'attention', '', (
     select min(attention_at) from duebook_notifications where attention_at is not null
         and kind in (select value from json_each(:kinds)))
 union all
-select 'evidence', '', (select at from duebook_evidence where considered_at is null limit 1)
+select 'evidence', '', (
+    select e.at from duebook_evidence e
+    join duebook_notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind in (select value from json_each(:kinds))
+    where e.considered_at is null
+    limit 1)
