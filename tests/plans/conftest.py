@@ -20,8 +20,8 @@ NOW = "2030-01-07T12:00:00.000000Z"
 COLUMNS = """
     insert into @notifications (
         id, kind, key, recipient, namespace, channel, priority, group_key, data, due_at, expires_at, state, event,
-        version, wake_at, lease_until, attention_at, review_at, closed_at, holder, age_from, created_at, moved_at, reason,
-        basis, number, message, begun_at)
+        version, wake_at, lease_until, attention_at, review_at, closed_at, holder, age_from, created_at, moved_at,
+        reason, basis, number, message, begun_at)
     select
         i, case when i > 195000 then 'unknown' else 'mail' end, 'k' || i, 'r' || i % 20000, 'test',
         case when i > 195000 then 'orphan' when i > 190000 then 'paused' else 'mail' end, i % 3,

@@ -69,9 +69,7 @@ def test_sql_is_told_the_time() -> None:
 
 
 def test_both_stores_have_the_same_statements() -> None:
-    sqlite, postgres = (
-        {path.name for path in sql_files() if path.parent == top} for top in (SQLITE, POSTGRES)
-    )
+    sqlite, postgres = ({path.name for path in sql_files() if path.parent == top} for top in (SQLITE, POSTGRES))
     assert sqlite, f"no statements in {at(SQLITE)}: has the folder moved?"
     one_sided = [
         *(f"{name}: only in {at(SQLITE)}" for name in sorted(sqlite - postgres)),
