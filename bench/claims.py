@@ -116,6 +116,7 @@ async def _bare(dialect: Dialect, url: str) -> Ask:
         return ask_sqlite
 
     postgres = await asyncpg.connect(url)
+    await postgres.execute("set plan_cache_mode = force_generic_plan")  # as the pool of duebook does
 
     async def ask_postgres(statement: Statement) -> int:
         compiled = catalog.prepare("postgres", "numeric", statement)

@@ -119,7 +119,7 @@ class PostgresDatabase:
         opening = self._pools.get(loop)
         if opening is None or (opening.done() and opening.exception() is not None):
             opening = self._pools[loop] = loop.create_task(self._create_pool())
-        return await asyncio.shield(opening)
+        return opening.result() if opening.done() else await asyncio.shield(opening)
 
 
 async def _plan_once(connection: Connection[Record]) -> None:
