@@ -1,11 +1,13 @@
 """The program that is killed: a worker with one channel that speaks to the recording provider.
 
-Run as `python served.py URL PORT keyed|plain`; stops gracefully on SIGTERM.
+Run as `python served.py URL PORT keyed|plain`; stops gracefully on SIGTERM. Says `resting` for as long as nothing is
+left to do.
 """
 
 import asyncio
 import signal
 import sys
+from contextlib import suppress
 from datetime import timedelta
 
 from duebook import Accepted, Due, Duebook, EngineSettings, Outcome, Push, SendContext, Uncertain
@@ -38,8 +40,15 @@ def book(url: str, port: int, keyed: bool) -> Duebook:
 async def main(url: str, port: str, keyed: str) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with book(url, int(port), keyed == "keyed").worker():
-        await stop.wait()
+    made = book(url, int(port), keyed == "keyed")
+    async with made.worker():
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), 0.2)
+            left = await made.backlog()
+            waits = left.due or left.in_flight or left.next_wake_at or (keyed == "keyed" and left.uncertain)
+            if not waits:
+                print("resting", flush=True)
 
 
 if __name__ == "__main__":

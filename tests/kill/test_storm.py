@@ -1,19 +1,20 @@
-"""Workers that are killed and stopped again and again while they send. Short here; `make kill` is the long form.
+"""Workers that are killed and stopped again and again while they send: `make kill`.
 
 Every fifth time a worker is not killed but stopped until its lease is long over, and then goes on with what it had on
 the wire. Now and then the provider takes a message and says nothing.
 """
 
+import asyncio
 import os
 import signal
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from time import monotonic
 
 import pytest
 
 from duebook import State
 from tests.kill.provider import Provider
-from tests.kill.test_kill import promised, settled, url, worker
+from tests.kill.test_kill import promised, rest, states, url, worker
 
 KILLS = int(os.environ.get("DUEBOOK_KILLS", "5"))
 COUNT = int(os.environ.get("DUEBOOK_KILL_COUNT", "600"))
@@ -21,7 +22,7 @@ COUNT = int(os.environ.get("DUEBOOK_KILL_COUNT", "600"))
 __all__ = ["url"]
 
 
-@pytest.mark.timeout(0)
+@pytest.mark.timeout(60 + 10 * KILLS)
 @pytest.mark.parametrize("mode", ["keyed", "plain"])
 async def test_nothing_is_lost_and_nothing_goes_twice_however_often_workers_die(url: str, mode: str) -> None:
     keyed = mode == "keyed"
@@ -35,14 +36,16 @@ async def test_nothing_is_lost_and_nothing_goes_twice_however_often_workers_die(
                 if number % 5 == 4:
                     victim.send_signal(signal.SIGSTOP)
                     second = await stack.enter_async_context(worker(url, provider.port, mode))
-                    await provider.until_received(provider.received + COUNT // (KILLS + 2))
+                    # A process stopped inside an SQLite transaction holds its lock, and then nobody gets on.
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(provider.until_received(provider.received + COUNT // (KILLS + 2)), 4)
                     victim.send_signal(signal.SIGCONT)
                     second.send_signal(signal.SIGTERM)
                 else:
                     victim.kill()
-        ends = {State.ACCEPTED} if keyed else {State.ACCEPTED, State.UNCERTAIN}
-        async with worker(url, provider.port, mode):
-            found = await settled(made, keyed, ends)
+        async with worker(url, provider.port, mode) as last:
+            await rest(last)
+        found = await states(made, keyed)
         print(f"{mode}, {KILLS} kills and stops, {monotonic() - began:.0f} s: {judge(provider, found, keyed)}")
         await made.close()
 

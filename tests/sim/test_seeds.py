@@ -23,7 +23,7 @@ WORLDS = {
 }
 
 
-@pytest.mark.timeout(0)
+@pytest.mark.timeout(60 + SEEDS // 5)
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_promise_holds_in_every_world(name: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)
