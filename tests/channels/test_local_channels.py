@@ -97,7 +97,7 @@ class TestFunction:
 
 
 class TestConsole:
-    @pytest.mark.parametrize("message", [email(), webhook(), Push(to="+49", title="Due", body="Monday"), Message()])
+    @pytest.mark.parametrize("message", [email(), webhook(), Push(to="+49", title="Due", body="Monday")])
     async def test_it_writes_every_type(self, message: Message) -> None:
         stream = io.StringIO()
         assert await ConsoleChannel(stream=stream).send(message, context(number=2)) == Accepted()

@@ -63,6 +63,7 @@ def of_alias(alias: str) -> DjangoCaller:
     """Return the caller for a database alias of Django's settings."""
     if "django.db" not in sys.modules:
         raise InvalidInput("connection", f"{alias!r} is taken for a Django database alias, and Django is not loaded")
+    from django.core.exceptions import ImproperlyConfigured
     from django.db import connections
     from django.utils.connection import ConnectionDoesNotExist
 
@@ -71,6 +72,9 @@ def of_alias(alias: str) -> DjangoCaller:
 
     try:
         return DjangoCaller(find(), find)
+    except ImproperlyConfigured as error:
+        problem = f"{alias!r} is taken for a Django database alias, and Django has no settings here"
+        raise InvalidInput("connection", problem) from error
     except ConnectionDoesNotExist as error:
         raise InvalidInput(
             "connection", f"Django has no database {alias!r}; its DATABASES are {', '.join(map(repr, connections))}"
