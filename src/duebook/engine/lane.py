@@ -272,13 +272,18 @@ class Lane:
         return self.beginning is not None and any(held is other for other, _ in self.beginning.batch)
 
     def _begin(self, now: datetime, monotonic: float) -> None:
-        """Put intents on record for as many as may be on the wire at once."""
+        """Put intents on record for as many as may be on the wire at once.
+
+        What has been answered and is not yet written counts, too: should this worker die now, no more than the
+        channel's concurrency is in doubt.
+        """
         if monotonic < self.throttled_until:
             self._hand_back(list(self.ready), "the channel is throttled", now)
         if self.beginning is not None or monotonic < self.settle_at:
             return
         batch: list[tuple[Held, Intent]] = []
-        while self.ready and len(self.flying) + len(batch) < self.policy.concurrency:
+        free = self.policy.concurrency - len(self.flying) - len(self.writer.outcomes)
+        while self.ready and len(batch) < free:
             held = self.ready.popleft()
             if self.held.get(held.n.id) is not held:
                 # Its lease was lost while it waited; by now it may be held anew.
