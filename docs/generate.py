@@ -24,8 +24,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import duebook
 from duebook import errors
-from duebook.app import drafting
-from duebook.app.twins import AsyncVerbs
+from duebook.app.rooms import AsyncVerbs
 from duebook.channels.smtp import Smtp
 from duebook.channels.webhook import WebhookChannel
 from duebook.cli.exits import MEANINGS
@@ -34,6 +33,7 @@ from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
 from duebook.domain.policy import ChannelPolicy, Kind, Retention
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
+from duebook.features import drafting
 
 DOCS = Path(__file__).parent
 PART = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -1,8 +1,6 @@
 """Notifications that are due: sent once, on time, or you know why not."""
 
 from .app.book import Duebook
-from .app.drafting import New
-from .app.verbs import GroupAnswer
 from .domain.decision import Cancel, Decision, Defer, Due, Reject, Skip
 from .domain.lifecycle import Event, State
 from .domain.message import Email, Message, Push, Webhook
@@ -15,6 +13,8 @@ from .domain.story import Story
 from .domain.walltime import LocalTime, local
 from .engine.settings import EngineSettings
 from .errors import DuebookError
+from .features.drafting import New
+from .features.notifications import GroupAnswer
 from .ports import Channel, SendContext
 
 __all__ = [

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from .app.twins import AsyncVerbs, SyncVerbs
-from .app.verbs import Context
-from .app.work import Wakes, Work
+from .app.rooms import AsyncVerbs, SyncVerbs
+from .features.context import Context
+from .features.work import Wakes, Work
 from .stores.callers import AsyncCaller, SyncCaller, caller
 
 R = TypeVar("R")

@@ -15,13 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from .app.work import Wakes, Work
 from .clock import SystemClock
 from .domain.decision import Decision, Due
 from .domain.policy import ChannelPolicy
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
 from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
+from .features.work import Wakes, Work
 from .portal import Portal
 from .ports import Channel, Handler
 from .stores import catalog
@@ -29,10 +29,10 @@ from .stores.sqlite.database import SqliteDatabase
 from .stores.store import SqlStore
 
 if TYPE_CHECKING:
-    from .app.twins import AsyncVerbs, SyncVerbs
-    from .app.verbs import Context
+    from .app.rooms import AsyncVerbs, SyncVerbs
     from .engine.agent import Agent
     from .engine.lane import Lane
+    from .features.context import Context
     from .stores.postgres.database import PostgresDatabase
     from .worker import AsyncTasks, Worker
 

@@ -3,10 +3,10 @@ from datetime import timedelta
 
 import pytest
 
-from duebook.app.drafting import New
 from duebook.domain.lifecycle import Event, State
 from duebook.domain.walltime import LocalTime, promise
 from duebook.errors import AlreadyScheduled
+from duebook.features.drafting import New
 from tests.support.worlds import World, names, retry, uncertain
 
 HOUR = timedelta(hours=1)

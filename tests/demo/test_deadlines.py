@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from duebook.app.drafting import New, draft
 from duebook.domain import walltime, zones
+from duebook.features.drafting import New, draft
 
 EXAMPLE = Path(__file__).parents[2] / "examples/deadlines"
 

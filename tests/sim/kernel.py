@@ -11,11 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Dead(BaseException):
     """Raised where a killed process would go on."""
+
+
+class Moment(NamedTuple):
+    """One line of what happened: at which second, to whom, and what. A step is told by the point at which it stopped."""
+
+    at: float
+    who: str
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +49,14 @@ class Until:
 
 @dataclass(slots=True, eq=False)
 class Strand:
-    """One coroutine of a process."""
+    """One coroutine of a process. `stepped`: which step of the run was its last."""
 
     label: str
     work: Coroutine[Any, Any, Any]
     ended: Callable[[Any, BaseException | None], None]
     waits: Until | None = None
     over: bool = False
+    stepped: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +75,10 @@ class Kernel:
         self.steps = 0
         self.processes: dict[str, Process] = {}
         self.graves: list[Process] = []
-        self.trace: list[tuple[float, str, str]] = []
+        self.trace: list[Moment] = []
+
+    def note(self, who: str, what: str) -> None:
+        self.trace.append(Moment(self.elapsed, who, what))
 
     def spawn(self, process: Process, label: str, work: Coroutine[Any, Any, Any], ended: Any = None) -> Strand:
         strand = Strand(label, work, ended or _must_not_fail)
@@ -77,7 +89,6 @@ class Kernel:
         process.alive = False
         self.graves.append(process)
         del self.processes[process.name]
-        self.trace.append((self.elapsed, process.name, "killed"))
 
     def runnable(self) -> list[tuple[Process, Strand]]:
         return [
@@ -91,6 +102,7 @@ class Kernel:
     def step(self, process: Process, strand: Strand) -> str:
         """Run one coroutine to its next point; answers where it stopped."""
         self.steps += 1
+        strand.stepped = self.steps
         strand.waits = None
         where = "ended"
         try:
@@ -104,7 +116,7 @@ class Kernel:
             self._end(process, strand, None, None, silent=True)
         except Exception as error:  # noqa: BLE001 - what a piece of work raises is its result
             self._end(process, strand, None, error)
-        self.trace.append((self.elapsed, f"{process.name}/{strand.label}", where))
+        self.note(f"{process.name}/{strand.label}", where)
         return where
 
     def next_instant(self) -> float | None:

@@ -2,81 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from random import Random
 from unittest.mock import patch
 
 from tests.sim import nemesis, oracle
+from tests.sim.kernel import Moment, Process, Strand
 from tests.sim.world import Config, Parts, World
 
 SAFETY_STEPS = 260
 CALM_STEPS = 6_000
 LOOK_EVERY = 5
 
+Pick = Callable[[Sequence[tuple[Process, Strand]]], tuple[Process, Strand]]
+"""Says which of the coroutines that can run goes next."""
+
 
 @dataclass
 class Report:
-    """What a run found. `faults`: the steps at which harm was done, with the harm."""
+    """What a run found, and all that happened in it."""
 
     seed: int
     violation: str | None = None
-    faults: dict[int, str] = field(default_factory=dict)
+    moments: tuple[Moment, ...] = ()
     steps: int = 0
     kills: int = 0
-    fingerprint: str = ""
     states: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def oracle(self) -> str | None:
+        """The name of the oracle that complained."""
+        return None if self.violation is None else self.violation.partition(":")[0]
 
-def run(seed: int, config: Config, parts: Parts | None = None, only: Sequence[int] | None = None) -> Report:
-    """Run a world. `only`: the steps at which harm may be done; None for wherever the seed says."""
+    @property
+    def fingerprint(self) -> str:
+        return sha256(repr(self.moments).encode()).hexdigest()
+
+
+def run(seed: int, config: Config, parts: Parts | None = None) -> Report:
+    """Run a world in which the seed decides what happens."""
     report = Report(seed)
-    with ExitStack() as broken:
-        for target, value in (parts or Parts()).patches:
-            broken.enter_context(patch(target, value))
+    with broken(parts):
         world = World(seed, config, parts)
-        _live(world, report, only)
+        with judged(world, report):
+            _safety(world)
+            calm(world, _drawn(Random(f"{seed}/calm")))
     return report
 
 
-def _live(world: World, report: Report, only: Sequence[int] | None) -> None:
+@contextmanager
+def broken(parts: Parts | None) -> Iterator[None]:
+    """Replace what a mutant replaces by name, for as long as its world is run."""
+    with ExitStack() as replaced:
+        for target, value in (parts or Parts()).patches:
+            replaced.enter_context(patch(target, value))
+        yield
+
+
+@contextmanager
+def judged(world: World, report: Report) -> Iterator[None]:
+    """Let a world live, look at it once it rests, and write down what an oracle said and what became of it."""
     try:
-        _safety(world, report, None if only is None else set(only))
-        calm(world)
+        yield
         look(world, oracle.AT_REST)
     except (oracle.Violation, AssertionError) as violation:
         report.violation = str(violation) or repr(violation.__cause__)
+    report.moments = tuple(world.kernel.trace)
     report.steps = world.kernel.steps
-    report.kills = sum(where == "killed" for _, _, where in world.kernel.trace)
-    report.fingerprint = sha256(repr(world.kernel.trace).encode()).hexdigest()
+    report.kills = len(world.kernel.graves)
     report.states = dict(world.connection.execute("select key, state from duebook_notifications").fetchall())
     world.close()
 
 
-def _safety(world: World, report: Report, only: set[int] | None) -> None:
+def _safety(world: World) -> None:
     for step in range(SAFETY_STEPS):
-        if only is None or step in only:
-            harm = nemesis.strike(world, step)
-            if harm is not None:
-                report.faults[step] = harm
-        _advance(world, Random(f"{world.seed}/step/{step}"))
+        nemesis.strike(world, step)
+        _advance(world, _drawn(Random(f"{world.seed}/step/{step}")))
         if step % LOOK_EVERY == 0:
             look(world, oracle.ALWAYS)
 
 
-def calm(world: World) -> None:
+def calm(world: World, pick: Pick) -> None:
     """No more faults, an honest provider, and time that passes only when nobody has anything to do."""
     world.calm = True
     world.troubles.clear()
     for process in world.kernel.processes.values():
         process.still_until = 0.0
-    draw = Random(f"{world.seed}/calm")
     for step in range(CALM_STEPS):
-        _advance(world, draw)
+        _advance(world, pick)
         if step % 20 == 19 and _rests(world):
             return
+
+
+def in_turn(runnable: Sequence[tuple[Process, Strand]]) -> tuple[Process, Strand]:
+    """Pick the one whose last step is the longest ago."""
+    return min(runnable, key=lambda pair: pair[1].stepped)
+
+
+def _drawn(draw: Random) -> Pick:
+    return lambda runnable: runnable[draw.randrange(len(runnable))]
 
 
 def _rests(world: World) -> bool:
@@ -88,11 +115,10 @@ def _rests(world: World) -> bool:
     return True
 
 
-def _advance(world: World, draw: Random) -> None:
+def _advance(world: World, pick: Pick) -> None:
     runnable = world.kernel.runnable()
     if runnable:
-        process, strand = runnable[draw.randrange(len(runnable))]
-        world.kernel.step(process, strand)
+        world.kernel.step(*pick(runnable))
         world.kernel.elapsed += 0.01
         return
     following = world.kernel.next_instant()
@@ -100,18 +126,6 @@ def _advance(world: World, draw: Random) -> None:
         world.kernel.elapsed = max(world.kernel.elapsed, following)
 
 
-def look(world: World, oracles: Sequence[object]) -> None:
+def look(world: World, oracles: Sequence[Callable[[World], None]]) -> None:
     for check in oracles:
-        check(world)  # type: ignore[operator]
-
-
-def shrink(report: Report, config: Config, parts: Parts | None = None) -> Report:
-    """Take faults out one after another for as long as the run still fails."""
-    kept = sorted(report.faults)
-    best = report
-    for step in list(kept):
-        fewer = [other for other in kept if other != step]
-        again = run(report.seed, config, parts, only=fewer)
-        if again.violation is not None:
-            kept, best = fewer, again
-    return best
+        check(world)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,9 +12,6 @@ from functools import cache
 from random import Random
 from typing import Any, Protocol
 
-from duebook.app.drafting import New
-from duebook.app.verbs import Context, Verbs
-from duebook.app.work import Wakes, Work
 from duebook.domain.decision import Due, Skip
 from duebook.domain.message import Email
 from duebook.domain.policy import ChannelPolicy, Kind, OnUncertain, Retention
@@ -27,6 +24,10 @@ from duebook.engine.rescuer import Rescuer
 from duebook.engine.settings import EngineSettings
 from duebook.engine.sweeper import Sweeper
 from duebook.errors import Busy, StoreUnavailable
+from duebook.features.context import Context
+from duebook.features.drafting import New
+from duebook.features.notifications import Notifications
+from duebook.features.work import Wakes, Work
 from duebook.ports import SendContext
 from duebook.stores import catalog
 from duebook.stores.store import SqlStore
@@ -57,6 +58,14 @@ class Config:
         return self.window is not None
 
 
+TROUBLES: dict[str, tuple[str, type[Exception]]] = {
+    "busy": ("before", Busy),
+    "break_before": ("before", StoreUnavailable),
+    "break_after": ("after", StoreUnavailable),
+}
+"""What a database may do to the next call of a process: at which edge of the call, and what it raises."""
+
+
 class Agent(Protocol):
     pace_seconds: float
 
@@ -76,16 +85,22 @@ class Knowledge:
 
 
 class World:
-    def __init__(self, seed: int, config: Config, parts: Parts | None = None) -> None:
+    """Everything in it, and who they are. `script`: what the provider does to which attempt ("n0#1"); it accepts all
+    others, and no owner acts unbidden. Without a script the seed decides both."""
+
+    def __init__(
+        self, seed: int, config: Config, parts: Parts | None = None, script: Mapping[str, str] | None = None
+    ) -> None:
         self.seed = seed
         self.config = config
         self.parts = parts or Parts()
+        self.script = script
         self.kernel = Kernel()
         self.connection = fresh_connection(self.parts.schema)
         self.calm = False
         self.known = Knowledge()
         self.provider = Provider(self.kernel, config.window, self._conduct)
-        self.troubles: dict[str, Exception] = {}
+        self.troubles: dict[tuple[str, str], str] = {}
         self.skews: dict[str, float] = {}
         self.births = 0
         self.store = self.parts.store()
@@ -101,22 +116,29 @@ class World:
         self._promise()
         for number in range(config.workers):
             self.start_worker(f"worker{number}")
-        if config.owners:
-            self._start_owner()
+        if config.owners and script is None:
+            self._start(self._owner())
 
     def close(self) -> None:
         self.kernel.close()
         self.connection.close()
 
     def _conduct(self, context: SendContext) -> str:
-        if self.calm:
-            return "accept"
-        draw = Random(f"{self.seed}/{context.key}/{context.number}")
-        return draw.choices(CONDUCTS, self.config.weights)[0]
+        attempt = f"{context.key}#{context.number}"
+        if self.script is not None:
+            conduct = self.script.get(attempt, "accept")
+        elif self.calm:
+            conduct = "accept"
+        else:
+            draw = Random(f"{self.seed}/{context.key}/{context.number}")
+            conduct = draw.choices(CONDUCTS, self.config.weights)[0]
+        if conduct != "accept":
+            self.kernel.note("provider", f"{attempt} {conduct}")
+        return conduct
 
     def _promise(self) -> None:
         clock = SimClock(self.kernel)
-        verbs = Verbs(Context("sim", {"reminder": self.registry_kind}, self.store, clock))
+        verbs = Notifications(Context("sim", {"reminder": self.registry_kind}, self.store, clock))
         news = [
             New(kind="reminder", key=f"n{i}", recipient=f"r{i}", after=timedelta(seconds=i % 2), group=f"g{i % 2}")
             for i in range(self.config.count)
@@ -132,9 +154,22 @@ class World:
 
     def database(self, process: Process, clock: SimClock | None = None) -> SimDatabase:
         def trouble(name: str) -> Exception | None:
-            return None if self.calm else self.troubles.pop(f"{process.name}:{name.rpartition(':')[2]}", None)
+            fault = None if self.calm else self.troubles.pop((process.name, name.rpartition(":")[2]), None)
+            if fault is None:
+                return None
+            self.kernel.note(process.name, fault)
+            return TROUBLES[fault][1]("simulated")
 
         return SimDatabase(self.kernel, self.connection, process, trouble, self.parts.text, clock)
+
+    def trouble(self, name: str, fault: str) -> None:
+        """Let the database do this to the next call of a worker."""
+        self.troubles[name, TROUBLES[fault][0]] = fault
+
+    def restart(self, name: str) -> None:
+        """Kill a worker, and start another in its place."""
+        self.kernel.kill(self.kernel.processes[name])
+        self.start_worker(name)
 
     def start_worker(self, name: str) -> None:
         self.births += 1
@@ -181,28 +216,35 @@ class World:
 
     # Owners and reviewers
 
-    def _start_owner(self) -> None:
-        process = Process("owner")
-        self.kernel.processes["owner"] = process
-        self.kernel.spawn(process, "owner", self._owner(process))
+    def begin_deed(self, deed: str, key: str) -> None:
+        self._start(self._do(deed, key))
 
-    async def _owner(self, process: Process) -> None:
-        database = self.database(process)
-        verbs = Verbs(Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "owner"))
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        process = self.kernel.processes.setdefault("owner", Process("owner"))
+        self.kernel.spawn(process, "owner", work)
+
+    async def _owner(self) -> None:
         deeds = 0
         while not self.calm:
             deeds += 1
             draw = Random(f"{self.seed}/owner/{deeds}")
             await Until(lambda: self.calm, self.kernel.elapsed + draw.uniform(1, 12))
             key = f"n{draw.randrange(self.config.count)}"
-            try:
-                await self._deed(draw.choice(DEEDS), key, verbs, database)
-            except (Busy, StoreUnavailable):
-                # Whether it was done is unknown, so nothing is concluded from it.
-                self._forgive(key)
-                self.known.ruled_resend[key] += 1
+            deed = draw.choice(DEEDS)
+            self.kernel.note("owner", f"{deed} {key}")
+            await self._do(deed, key)
 
-    async def _deed(self, deed: str, key: str, verbs: Verbs, database: SimDatabase) -> None:
+    async def _do(self, deed: str, key: str) -> None:
+        database = self.database(self.kernel.processes["owner"])
+        verbs = Notifications(Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "owner"))
+        try:
+            await self._deed(deed, key, verbs, database)
+        except (Busy, StoreUnavailable):
+            # Whether it was done is unknown, so nothing is concluded from it.
+            self._forgive(key)
+            self.known.ruled_resend[key] += 1
+
+    async def _deed(self, deed: str, key: str, verbs: Notifications, database: SimDatabase) -> None:
         if deed == "read":
             self.known.read.add(key)
             return
@@ -218,7 +260,7 @@ class World:
         if deed == "resend" and answer:
             self.known.ruled_resend[key] += 1
 
-    def _work(self, deed: str, key: str, verbs: Verbs) -> Work[Any]:
+    def _work(self, deed: str, key: str, verbs: Notifications) -> Work[Any]:
         seconds = timedelta(seconds=3)
         match deed:
             case "cancel":

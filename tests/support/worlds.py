@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from duebook.app.twins import AsyncVerbs
-from duebook.app.verbs import Context
-from duebook.app.work import Wakes, Work
+from duebook.app.rooms import AsyncVerbs
 from duebook.domain.deciding import intend
 from duebook.domain.draft import Draft
 from duebook.domain.lifecycle import Event, State
@@ -19,6 +17,8 @@ from duebook.domain.settling import settle
 from duebook.domain.story import Story
 from duebook.domain.walltime import Promise
 from duebook.engine.registry import Registry
+from duebook.features.context import Context
+from duebook.features.work import Wakes, Work
 from duebook.ports import Plan
 from duebook.stores.store import SqlStore
 from tests.support.clock import Clock

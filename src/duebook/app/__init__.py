@@ -1,1 +1,1 @@
-"""The application's side: the verbs, and the book that offers them."""
+"""The application's side: the book, and the rooms it offers."""

@@ -15,9 +15,9 @@ from ..domain.outcome import Outcome
 from ..domain.policy import ChannelPolicy, Copy, Kind, OnUncertain, Priority, Retention, checked_name
 from ..domain.retry import Backoff
 from ..errors import InvalidInput, UnknownName
+from ..features.context import Context
 from ..ports import Channel, SendContext
-from .twins import AsyncVerbs, SyncVerbs
-from .verbs import Context
+from .rooms import AsyncVerbs, SyncVerbs
 
 if TYPE_CHECKING:
     from ..engine.settings import EngineSettings

@@ -14,9 +14,9 @@ from typing import Annotated, Any, BinaryIO, Literal
 
 import typer
 
-from ..app.drafting import New, draft
 from ..domain.policy import Kind
 from ..errors import Busy, InvalidInput, StoreUnavailable
+from ..features.drafting import New, draft
 from .exits import Exit
 from .options import KindOption
 from .output import Reply

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 
 from ..app.book import Duebook
-from ..app.twins import AsyncVerbs
-from ..app.verbs import Context
+from ..app.rooms import AsyncVerbs
 from ..domain.notification import Notification
 from ..domain.policy import Kind, Priority
 from ..errors import InvalidInput, UnknownName
+from ..features.context import Context
 from ..ports import Plan, R
 from .opening import Where, check_file, check_schema, open_book
 from .output import Screen

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, BinaryIO
 
-from ..app.drafting import New
 from ..errors import InvalidInput
+from ..features.drafting import New
 from . import reading
 
 KNOWN = ("kind", "key", "recipient", "at", "zone", "group", "tenant", "expires_at", "data")

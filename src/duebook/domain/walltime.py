@@ -62,11 +62,17 @@ def local(wall: str | datetime, zone: str, *, disambiguation: Disambiguation = "
     return LocalTime(wall, zone, disambiguation)
 
 
+def readings(wall: datetime, tz: ZoneInfo) -> tuple[datetime, datetime]:
+    """Return the UTC instants of a wall time by the offset before and after a change of the zone.
+
+    They are equal for an ordinary time, ascending for one that happens twice, descending for one that does not exist.
+    """
+    return wall.replace(tzinfo=tz, fold=0).astimezone(UTC), wall.replace(tzinfo=tz, fold=1).astimezone(UTC)
+
+
 def resolve(wall: datetime, zone: str, rule: Disambiguation = "compatible") -> datetime:
     """Return the UTC instant of a wall time; raises InvalidInput under the rule "raise" where it is no single one."""
-    tz = zones.zone(zone)
-    first = wall.replace(tzinfo=tz, fold=0).astimezone(UTC)
-    second = wall.replace(tzinfo=tz, fold=1).astimezone(UTC)
+    first, second = readings(wall, zones.zone(zone))
     if first == second or rule == "compatible":
         return first
     if rule == "raise":

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 
-from ...app.drafting import New
 from ...domain.walltime import LocalTime, promise
+from ...features.drafting import New
 from ..sheet import Bad, Sheet
 
 EXAMPLE = Path(__file__).parents[4] / "examples/deadlines"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, get_args
 
@@ -17,45 +17,19 @@ from ..domain.draft import Draft
 from ..domain.lifecycle import Event, State
 from ..domain.notification import Move, Notification
 from ..domain.ownership import Answer, IfExists, Ruling, Scheduled
-from ..domain.policy import Kind, Mode, checked_choice
+from ..domain.policy import Mode, checked_choice
 from ..domain.story import Backlog, Story
 from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, REASON_CHARACTERS, RECIPIENT_CHARACTERS, checked
 from ..domain.walltime import LocalTime
-from ..errors import AlreadyScheduled, InvalidInput, UnknownName
-from ..ports import Clock, Plan, Store
+from ..errors import AlreadyScheduled, InvalidInput
+from ..ports import Plan
+from .context import Context
 from .drafting import New, draft, when, worthless_from
 from .work import Wakes, Work
 
 CHUNK = 1_000
 PAGE = 100
 LARGEST_PAGE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every verb knows: who it works for, and how to read the time."""
-
-    namespace: str
-    kinds: Mapping[str, Kind]
-    store: Store
-    clock: Clock
-    by: str = "app"
-    channels: Mapping[str, object] = field(default_factory=dict)
-
-    def scope(self, channel: str | None, kind: str | None) -> str:
-        """Return the scope of a channel, a kind or everything, if this program knows it."""
-        if kind is not None:
-            self.kind(kind)
-        known = {*self.channels, *(one.channel for one in self.kinds.values())}
-        if channel is not None and channel not in known:
-            raise UnknownName("channel", channel, known)
-        return control.scope(channel=channel, kind=kind)
-
-    def kind(self, name: str) -> Kind:
-        try:
-            return self.kinds[name]
-        except (KeyError, TypeError):
-            raise UnknownName("kind", str(name), self.kinds) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +40,8 @@ class GroupAnswer:
     too_late: int
 
 
-class Verbs:
-    """Each method returns Work; twins.py turns them into methods that are awaited, and methods that are not."""
+class Notifications:
+    """Each method returns Work; app/twins.py makes a method that is awaited of it, and one that is not."""
 
     def __init__(self, context: Context) -> None:
         self.context = context

@@ -1,0 +1,126 @@
+"""From wall times to occurrences in a zone: what a recurrence means on the two odd nights of the year.
+
+A recurrence either names fixed times or follows elapsed time. A fixed time that happens twice runs at its first
+reading, and one that does not exist moves forward by the gap. Elapsed time runs at both readings, and skips what does
+not exist.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import dropwhile, takewhile
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from ...errors import InvalidInput
+from .. import zones
+from ..walltime import readings
+
+Reading = Literal["exact", "first", "second", "moved_forward"]
+
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+_LARGEST_SHIFT = timedelta(days=1)
+"""A zone that changes its side of the date line skips a day. No zone has shifted its clocks further since EARLIEST."""
+
+_LATE = frozenset({"second", "moved_forward"})
+"""Readings that come after those of larger wall times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One time of a recurrence in a zone.
+
+    `label`: its name, unique within the recurrence and the zone, and the same whenever it is computed. It is the local
+    wall time, such as "2026-03-08T02:30"; the second reading of a repeated one carries its offset, as in
+    "2026-11-01T01:30-08:00". `at`: the instant, in UTC. `reading`: how the wall time became the instant.
+    """
+
+    label: str
+    at: datetime
+    reading: Reading
+
+
+def resolved(
+    walls: Iterable[datetime], zone: str, start: datetime, end: datetime | None, *, elapsed: bool
+) -> Iterator[Occurrence]:
+    """Return the occurrences of ascending wall times from `start`, inclusive, to `end`, exclusive, in ascending order.
+
+    `walls` must reach back to `earliest_wall(zone, start)`.
+    """
+    ordered = _in_order(_occurrences(walls, zones.zone(zone), elapsed))
+    until = LATEST if end is None else min(end, LATEST)
+    return takewhile(lambda one: one.at < until, dropwhile(lambda one: one.at < start, ordered))
+
+
+def earliest_wall(zone: str, start: datetime) -> datetime:
+    """Return the smallest wall time that may be due at `start` or later.
+
+    Raises InvalidInput if `start` has no time zone or lies outside EARLIEST to LATEST.
+    """
+    if start.tzinfo is None:
+        raise InvalidInput("start", f"{start.isoformat(sep=' ')} has no time zone; give an instant, as in tzinfo=UTC")
+    if not EARLIEST <= start < LATEST:
+        raise InvalidInput("start", f"must be between the years {EARLIEST.year} and {LATEST.year - 1}")
+    tz = zones.zone(zone)
+    around = (start - _LARGEST_SHIFT, start, start + _LARGEST_SHIFT)
+    smallest = min(_offset(at, tz) for at in around)
+    return start.astimezone(UTC).replace(tzinfo=None) + smallest
+
+
+def at_instant(at: datetime, tz: ZoneInfo) -> Occurrence:
+    """Return the occurrence at an instant, which exists whatever the clocks do."""
+    local = at.astimezone(tz)
+    wall = local.replace(tzinfo=None, fold=0)
+    if local.fold:
+        return _second(wall, at, tz)
+    first, second = readings(wall, tz)
+    return Occurrence(_label(wall), at, "exact" if first == second else "first")
+
+
+def _occurrences(walls: Iterable[datetime], tz: ZoneInfo, elapsed: bool) -> Iterator[Occurrence]:
+    try:
+        for wall in walls:
+            first, second = readings(wall, tz)
+            if first == second:
+                yield Occurrence(_label(wall), first, "exact")
+            elif first < second:
+                yield Occurrence(_label(wall), first, "first")
+                if elapsed:
+                    yield _second(wall, second, tz)
+            elif not elapsed:
+                yield Occurrence(_label(wall), first, "moved_forward")
+    except OverflowError:
+        return  # the calendar ends with the year 9999
+
+
+def _in_order(occurrences: Iterable[Occurrence]) -> Iterator[Occurrence]:
+    """Let late readings wait for their turn. One that falls on another occurrence is that occurrence."""
+    waiting: deque[Occurrence] = deque()
+    for one in occurrences:
+        if one.reading in _LATE:
+            waiting.append(one)
+            continue
+        while waiting and waiting[0].at < one.at:
+            yield waiting.popleft()
+        if waiting and waiting[0].at == one.at:
+            waiting.popleft()
+        yield one
+    yield from waiting
+
+
+def _second(wall: datetime, at: datetime, tz: ZoneInfo) -> Occurrence:
+    return Occurrence(at.astimezone(tz).isoformat(timespec="minutes"), at, "second")
+
+
+def _label(wall: datetime) -> str:
+    return wall.isoformat(timespec="minutes")
+
+
+def _offset(at: datetime, tz: ZoneInfo) -> timedelta:
+    offset = at.astimezone(tz).utcoffset()
+    assert offset is not None
+    return offset
