@@ -1,20 +1,26 @@
 """Notifications that are due: sent once, on time, or you know why not."""
 
 from .app.book import Duebook
-from .domain.decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .domain.deadlines import Deadline
+from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip
 from .domain.lifecycle import Event, State
 from .domain.message import Email, Message, Push, Webhook
+from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .domain.ownership import Answer, Scheduled
-from .domain.policy import ChannelPolicy, Retention
+from .domain.policy import ChannelPolicy, DeadlinePolicy, Retention
+from .domain.recurrence import Cron, Every, Rrule
 from .domain.retry import Backoff
+from .domain.schedules import Schedule
 from .domain.story import Story
 from .domain.walltime import LocalTime, local
 from .engine.settings import EngineSettings
 from .errors import DuebookError
+from .features.cancelling import GroupAnswer
+from .features.deadlines import DeadlineAnswer, NewDeadline
 from .features.drafting import New
-from .features.notifications import GroupAnswer
+from .features.schedules import NewSchedule, ScheduleAnswer
 from .ports import Channel, SendContext
 
 __all__ = [
@@ -24,6 +30,11 @@ __all__ = [
     "Cancel",
     "Channel",
     "ChannelPolicy",
+    "Cron",
+    "Deadline",
+    "DeadlineAnswer",
+    "DeadlinePolicy",
+    "DeadlineStep",
     "Decision",
     "Defer",
     "Due",
@@ -32,10 +43,14 @@ __all__ = [
     "Email",
     "EngineSettings",
     "Event",
+    "Every",
     "GroupAnswer",
     "LocalTime",
     "Message",
+    "Missed",
     "New",
+    "NewDeadline",
+    "NewSchedule",
     "Notification",
     "Outcome",
     "Push",
@@ -43,6 +58,9 @@ __all__ = [
     "Rejected",
     "Retention",
     "Retry",
+    "Rrule",
+    "Schedule",
+    "ScheduleAnswer",
     "Scheduled",
     "SendContext",
     "Skip",

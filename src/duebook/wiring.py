@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from .clock import SystemClock
 from .domain.decision import Decision, Due
 from .domain.policy import ChannelPolicy
+from .engine import incarnation
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
 from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
@@ -168,6 +169,7 @@ class Wired:
         from .engine.pruner import Pruner
         from .engine.reconciler import Reconciler
         from .engine.rescuer import Rescuer
+        from .engine.scheduler import Scheduler
         from .engine.sweeper import Sweeper
         from .worker import AsyncTasks, Worker
 
@@ -191,6 +193,7 @@ class Wired:
             Rescuer(registry, database, store, settings, by),
             Sweeper(database, store, clock, settings, by),
             Reconciler(registry, database, store, clock, settings, by),
+            Scheduler(registry, database, store, clock, settings, expect),
             Pruner(registry, database, store, clock, settings),
         ]
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
@@ -208,6 +211,11 @@ class Wired:
         """Adopt the database's time, and say which kinds are served here."""
         if self.database.dialect == "postgres":
             await self.clock.correct(self.database.time)
+        identity = await self.database.incarnation()
+        if identity is not None and await self.database.run(
+            incarnation.adopt(self.store, identity, "duebook", self.clock.now())
+        ):
+            log.error("everything is paused: %s", incarnation.REASON)
         kinds = list(self.registry.served().values())
         await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
 

@@ -64,7 +64,7 @@ def test_every_sort_of_parameter_is_understood(kind: Kind, database: Database, k
         filters: dict[str, str | None] = dict.fromkeys(("kind", "state", "channel", "tenant"))
         found = transaction.run(plans.ask("search", before=1 << 40, limit=2, **filters))
         assert [row[2] for row in found] == [f"{key}/2", key]
-        assert len(transaction.run(plans.ask("lock_group", group="all", limit=1))) == 1
+        assert len(transaction.run(plans.ask("lock_groups", groups='["all"]', limit=1))) == 1
         assert len(transaction.run(plans.ask("read_clock"))) == 1
         rate = {"wanted": 3, "now_micros": 1_800_000_000_000_000, "interval_micros": 10, "burst_micros": 100}
         now = "2027-01-15T08:00:00.000000Z"

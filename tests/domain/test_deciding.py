@@ -46,7 +46,7 @@ def test_what_is_expired_or_switched_off_is_skipped_unasked(
     mode: Any, expires: timedelta | None, reason: str | None
 ) -> None:
     n = make(CLAIMED, expires_at=None if expires is None else NOW + expires)
-    move = deciding.precheck(n, mode, NOW, "worker-1")
+    move = deciding.precheck(n, None, mode, NOW, "worker-1")
     if reason is None:
         assert move is None
     else:
@@ -55,7 +55,7 @@ def test_what_is_expired_or_switched_off_is_skipped_unasked(
 
 
 def test_what_may_have_been_sent_does_not_expire_into_skipped() -> None:
-    move = deciding.precheck(doubted(CLAIMED, expires_at=NOW), "live", NOW, "worker-1")
+    move = deciding.precheck(doubted(CLAIMED, expires_at=NOW), None, "live", NOW, "worker-1")
     assert move is not None
     assert (move.event, move.next, move.wanted) == (Event.DOUBT, State.UNCERTAIN, State.SKIPPED)
 
@@ -65,12 +65,12 @@ def test_a_handler_is_given_what_was_promised_and_how_late_it_is() -> None:
         CLAIMED, number=2, tenant="acme", data='{"id": 7}', wall="2030-01-07T13:59:00", zone="Europe/Kyiv",
         due_at=NOW - MINUTE,
     )  # fmt: skip
-    due = deciding.due(n, NOW)
+    due = deciding.due(n, None, NOW)
     assert (due.kind, due.key, due.recipient, due.tenant, due.number) == ("mail", "a", "ann", "acme", 3)
     assert (due.data, due.due_at, due.now, due.lateness) == ({"id": 7}, NOW - MINUTE, NOW, MINUTE)
     assert (str(due.wall), due.zone, due.in_doubt) == ("2030-01-07 13:59:00", "Europe/Kyiv", False)
-    assert deciding.due(doubted(CLAIMED), NOW).in_doubt is True
-    assert deciding.due(make(CLAIMED), NOW).wall is None
+    assert deciding.due(doubted(CLAIMED), None, NOW).in_doubt is True
+    assert deciding.due(make(CLAIMED), None, NOW).wall is None
 
 
 # What a decision becomes

@@ -96,7 +96,7 @@ PINNED: dict[str, Pinned] = {
     "lock_worthless": Pinned(lambda: STORE.lock_worthless(START, 500), ["notifications_expiry"]),
     "lock_uncertain": Pinned(lambda: STORE.lock_uncertain(["mail"], START, 500), ["notifications_attention"]),
     "lock_evidenced": Pinned(lambda: STORE.lock_evidenced(["mail"], 500), ["evidence_new"]),
-    "lock_group": Pinned(lambda: STORE.lock_group("g17", 1000), ["notifications_group"]),
+    "lock_groups": Pinned(lambda: STORE.lock_groups(["g17"], 1000), ["notifications_group"]),
     "lock_recipient": Pinned(lambda: STORE.lock_recipient("r17"), ["identities_recipient", PRIMARY], 100),
     "search_recipient": Pinned(
         lambda: STORE.search_recipient("r17", NO_FILTER, 2**62, 100), ["identities_recipient", PRIMARY], 100

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ..domain.decision import Decision, Due
 from ..domain.outcome import Outcome
-from ..domain.policy import ChannelPolicy, Copy, Kind, OnUncertain, Priority, Retention, checked_name
+from ..domain.policy import ChannelPolicy, Copy, DeadlinePolicy, Kind, OnUncertain, Priority, Retention, checked_name
 from ..domain.retry import Backoff
 from ..errors import InvalidInput, UnknownName
 from ..features.context import Context
 from ..ports import Channel, SendContext
+from .retiming import Retimings, retime
 from .rooms import AsyncVerbs, SyncVerbs
 
 if TYPE_CHECKING:
@@ -62,7 +63,6 @@ class Duebook(AsyncVerbs):
         wired, registry = self.wired, self.registry
         context = Context(self.namespace, registry.kinds, wired.store, wired.clock, by, registry.channels)
         super().__init__(context, self.wired.runner)
-        self._context = context
 
     # What the application declares
 
@@ -111,17 +111,20 @@ class Duebook(AsyncVerbs):
         patience: timedelta = timedelta(days=7),
         keep_copy: Copy = "full",
         retention: Retention | None = None,
+        spread: timedelta | None = None,
+        deadline: DeadlinePolicy | None = None,
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
         `max_lateness`: worth nothing later than this after it was due. `on_uncertain`: "hold" for a person, "resend"
         while the channel's key window protects a repeat, or "assume_sent". `keep_copy`: what the ledger keeps of the
-        message ("none", "hash", "full"). `patience`: how long it may be deferred.
+        message ("none", "hash", "full"). `patience`: how long it may be deferred. `spread`: what a schedule or a
+        deadline makes due at one instant is spread over so long, by recipient. `deadline`: it reminds of dates.
         """
         declared = self.declare(
             name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
             on_uncertain=on_uncertain, handler_seconds=handler_seconds, patience=patience, keep_copy=keep_copy,
-            retention=retention,
+            retention=retention, spread=spread, deadline=deadline,
         )  # fmt: skip
 
         def register(function: HandlerFunction) -> HandlerFunction:
@@ -162,6 +165,10 @@ class Duebook(AsyncVerbs):
         """Create or update duebook's tables; answers the names of the migrations applied."""
         return await self.wired.database.migrate()
 
+    async def retime(self, *, dry_run: bool = False) -> Retimings:
+        """Resolve what is to come anew under the zone rules in use; answers what moved, or would with `dry_run`."""
+        return await retime(self._context, self.wired.runner, dry_run=dry_run)
+
     @asynccontextmanager
     async def worker(self, *, channels: list[str] | None = None, stop_seconds: float = 30.0) -> AsyncIterator[Worker]:
         """Run a worker beside the application: `async with book.worker(): …`.
@@ -196,6 +203,10 @@ class SyncBook(SyncVerbs):
     def migrate(self) -> list[str]:
         """Create or update duebook's tables; answers the names of the migrations applied."""
         return self._portal.call(self._wired.database.migrate())
+
+    def retime(self, *, dry_run: bool = False) -> Retimings:
+        """Resolve what is to come anew under the zone rules in use; answers what moved, or would with `dry_run`."""
+        return self._portal.call(retime(self._context, self._wired.runner, dry_run=dry_run))
 
     def close(self) -> None:
         """Close the database and every channel."""

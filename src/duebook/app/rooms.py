@@ -2,9 +2,59 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..features.context import Context
+from ..features.deadlines import Deadlines
 from ..features.notifications import Notifications
+from ..features.schedules import Schedules
 from .twins import AsyncRoom, AsyncRunner, SyncRoom, SyncRunner, awaited, direct
+
+
+class AsyncSchedules(AsyncRoom[Schedules]):
+    """Recurring schedules, awaited."""
+
+    set = awaited(Schedules.set)
+    set_many = awaited(Schedules.set_many)
+    pause = awaited(Schedules.pause)
+    resume = awaited(Schedules.resume)
+    remove = awaited(Schedules.remove)
+    find = awaited(Schedules.find)
+    search = awaited(Schedules.search)
+    missed = awaited(Schedules.missed)
+
+
+class SyncSchedules(SyncRoom[Schedules]):
+    """Recurring schedules, for programs without an event loop."""
+
+    set = direct(Schedules.set)
+    set_many = direct(Schedules.set_many)
+    pause = direct(Schedules.pause)
+    resume = direct(Schedules.resume)
+    remove = direct(Schedules.remove)
+    find = direct(Schedules.find)
+    search = direct(Schedules.search)
+    missed = direct(Schedules.missed)
+
+
+class AsyncDeadlines(AsyncRoom[Deadlines]):
+    """Deadlines, awaited."""
+
+    set = awaited(Deadlines.set)
+    set_many = awaited(Deadlines.set_many)
+    complete = awaited(Deadlines.complete)
+    find = awaited(Deadlines.find)
+    search = awaited(Deadlines.search)
+
+
+class SyncDeadlines(SyncRoom[Deadlines]):
+    """Deadlines, for programs without an event loop."""
+
+    set = direct(Deadlines.set)
+    set_many = direct(Deadlines.set_many)
+    complete = direct(Deadlines.complete)
+    find = direct(Deadlines.find)
+    search = direct(Deadlines.search)
 
 
 class AsyncVerbs(AsyncRoom[Notifications]):
@@ -12,6 +62,17 @@ class AsyncVerbs(AsyncRoom[Notifications]):
 
     def __init__(self, context: Context, runner: AsyncRunner) -> None:
         super().__init__(Notifications(context), runner)
+        self._context = context
+
+    @cached_property
+    def schedules(self) -> AsyncSchedules:
+        """Recurring schedules."""
+        return AsyncSchedules(Schedules(self._context), self._runner)
+
+    @cached_property
+    def deadlines(self) -> AsyncDeadlines:
+        """Deadlines, and the reminders of them."""
+        return AsyncDeadlines(Deadlines(self._context), self._runner)
 
     schedule = awaited(Notifications.schedule)
     schedule_many = awaited(Notifications.schedule_many)
@@ -39,6 +100,17 @@ class SyncVerbs(SyncRoom[Notifications]):
 
     def __init__(self, context: Context, runner: SyncRunner) -> None:
         super().__init__(Notifications(context), runner)
+        self._context = context
+
+    @cached_property
+    def schedules(self) -> SyncSchedules:
+        """Recurring schedules."""
+        return SyncSchedules(Schedules(self._context), self._runner)
+
+    @cached_property
+    def deadlines(self) -> SyncDeadlines:
+        """Deadlines, and the reminders of them."""
+        return SyncDeadlines(Deadlines(self._context), self._runner)
 
     schedule = direct(Notifications.schedule)
     schedule_many = direct(Notifications.schedule_many)

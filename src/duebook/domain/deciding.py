@@ -10,7 +10,8 @@ import json
 from datetime import datetime, timedelta
 
 from ..errors import InvalidMessage
-from .decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .deadlines import Deadline, days_of, overtaken
+from .decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip
 from .lifecycle import Event
 from .message import Message, freeze
 from .notification import Intent, Move, Notification, move, patient_from
@@ -22,21 +23,23 @@ SMALLEST_DEFERRAL = timedelta(seconds=1)
 KEY_WINDOW_MARGIN = timedelta(minutes=1)
 
 
-def precheck(n: Notification, mode: Mode, now: datetime, by: str) -> Move | None:
+def precheck(n: Notification, facts: Deadline | None, mode: Mode, now: datetime, by: str) -> Move | None:
     """Return the move that makes asking the handler pointless, if there is one."""
     if n.expires_at is not None and n.expires_at <= now:
         return move(n, Event.SKIP, now, by, reason=f"expired: worth nothing after {n.expires_at.isoformat()}")
     if mode == "off":
         return move(n, Event.SKIP, now, by, reason=f"kind {n.kind} is switched off")
+    if facts is not None and (reason := overtaken(n, facts)) is not None:
+        return move(n, Event.SKIP, now, by, reason=reason)
     return None
 
 
-def due(n: Notification, now: datetime) -> Due:
+def due(n: Notification, facts: Deadline | None, now: datetime) -> Due:
     """Return what the handler is given."""
     wall = datetime.fromisoformat(n.wall) if n.wall else None
-    return Due(
-        n.kind, n.key, n.recipient, json.loads(n.data), n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0
-    )
+    data = json.loads(n.data if facts is None else facts.data)
+    step = None if facts is None else DeadlineStep(facts.key, facts.day, facts.wall, facts.zone, days_of(n.key))
+    return Due(n.kind, n.key, n.recipient, data, n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0, step)
 
 
 def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: datetime, by: str) -> Move | Message:

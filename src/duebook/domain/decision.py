@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from ..errors import InvalidInput
 from .message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineStep:
+    """Which reminder of which deadline this is. `day`, `wall`, `zone`: the date as it stands now, not as it was when
+    the reminder was scheduled. `days`: how many before the date; negative for one after it."""
+
+    deadline: str
+    day: date
+    wall: str
+    zone: str
+    days: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +29,7 @@ class Due:
 
     `number` is the attempt about to be made. `wall` and `zone` are those of a local promise. `in_doubt`: an
     earlier attempt may have reached the recipient, so a message answered now is not used; the earlier bytes are.
+    `step`: of a deadline's reminder, the deadline as it stands now; `data` is then the deadline's.
     """
 
     kind: str
@@ -30,6 +43,7 @@ class Due:
     wall: datetime | None = None
     zone: str | None = None
     in_doubt: bool = False
+    step: DeadlineStep | None = None
 
     @property
     def lateness(self) -> timedelta:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import time, timedelta
 from enum import IntEnum
 from typing import Literal, get_args
 
@@ -15,9 +15,13 @@ from .text import NAME_CHARACTERS, checked
 OnUncertain = Literal["hold", "resend", "assume_sent"]
 Mode = Literal["live", "shadow", "off"]
 Copy = Literal["none", "hash", "full"]
+Passed = Literal["newest", "skip"]
 
 LONGEST_SEND_SECONDS = 900
 LONGEST_SPAN = timedelta(days=36_525)
+LONGEST_SPREAD = timedelta(hours=12)
+FARTHEST_STEP_DAYS = 3_650
+MOST_STEPS = 50
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -82,11 +86,41 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadlinePolicy:
+    """When a kind reminds of a date.
+
+    `days`: how many before the date; 0 is the day itself, a negative number is days after it. `at`: the time of day, in
+    the deadline's zone. `repeat`: steps that were sent for one date are sent again when it moves; without it only until
+    the deadline is completed or over. `passed`: of steps whose time has passed when the date is set, the "newest" is
+    sent at once, or all are left out ("skip"); what is left out is on record.
+    """
+
+    days: tuple[int, ...] = (30, 7, 1)
+    at: time = time(9)
+    repeat: bool = True
+    passed: Passed = "newest"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "days", tuple(self.days))
+        if not self.days or len(set(self.days)) != len(self.days):
+            raise InvalidInput("deadline.days", "must name at least one day, and none of them twice")
+        for days in self.days:
+            if type(days) is not int or abs(days) > FARTHEST_STEP_DAYS:
+                raise InvalidInput("deadline.days", f"{days!r} is no whole number of days up to {FARTHEST_STEP_DAYS}")
+        if len(self.days) > MOST_STEPS:
+            raise InvalidInput("deadline.days", f"must name at most {MOST_STEPS} days")
+        if not isinstance(self.at, time) or self.at.tzinfo is not None:  # type: ignore[redundant-expr]
+            raise InvalidInput("deadline.at", "must be a time of day without a zone, such as time(9, 0)")
+        checked_choice("deadline.passed", self.passed, get_args(Passed))
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A registered type of notification. Lengths of time say their bounds in `__post_init__`.
 
     `keep_copy`: what is kept of a message once it is accepted: "full", until the bodies' age is over; its "hash" in
-    the ledger; or "none".
+    the ledger; or "none". `spread`: what a schedule or a deadline makes due at one instant is spread over so long, by
+    recipient. `deadline`: it reminds of dates, by this policy.
     """
 
     name: str
@@ -99,6 +133,8 @@ class Kind:
     patience: timedelta = timedelta(days=7)
     keep_copy: Copy = "full"
     retention: Retention = field(default_factory=Retention)
+    spread: timedelta | None = None
+    deadline: DeadlinePolicy | None = None
 
     def __post_init__(self) -> None:
         checked_name("kind", self.name)
@@ -108,6 +144,10 @@ class Kind:
         checked_span("patience", self.patience)
         if self.max_lateness is not None:
             checked_span("max_lateness", self.max_lateness)
+        if self.spread is not None:
+            checked_span("spread", self.spread)
+            if self.spread > LONGEST_SPREAD:
+                raise InvalidInput("spread", f"must not be longer than {LONGEST_SPREAD}")
         if not 0 < self.handler_seconds <= 3_600:
             raise InvalidInput("handler_seconds", "must be between 0 and 3600 seconds")
 

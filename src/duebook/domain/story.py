@@ -87,4 +87,5 @@ class Sight:
     lease: datetime | None
     expiry: datetime | None
     attention: datetime | None
+    schedule: datetime | None
     evidence: datetime | None

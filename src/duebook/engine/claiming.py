@@ -15,15 +15,18 @@ from ..domain.notification import Notification
 from ..domain.policy import ChannelPolicy, Kind, Mode
 from ..ports import Clock, Database, Store
 from .appetite import Appetite
+from .facts import Facts, gather, wanted
 from .settings import EngineSettings
 
 
 @dataclass(slots=True, eq=False)
 class Held:
-    """A claimed notification that has not begun. `until`: the monotonic second its lease is safe to."""
+    """A claimed notification that has not begun. `until`: the monotonic second its lease is safe to. `facts`: what was
+    on record beside it a moment after it was claimed."""
 
     n: Notification
     until: float
+    facts: Facts | None = None
     message: Message | None = None
 
 
@@ -75,7 +78,12 @@ class Claimer:
         if found:
             await self._read_modes(monotonic)
         found.sort(key=lambda n: (n.priority, n.due_at, n.id))
-        return [Held(n, monotonic + self.settings.lease_seconds) for n in found]
+        facts = await self._facts(found)
+        return [Held(n, monotonic + self.settings.lease_seconds, facts.get(n.id)) for n in found]
+
+    async def _facts(self, found: list[Notification]) -> Mapping[int, Facts]:
+        names = wanted(found, self.kinds)
+        return await self.database.ask(gather(self.store, names)) if names else {}
 
     async def _something_due(self, monotonic: float) -> bool:
         wake_at = await self.database.ask(self.store.peek(self.policy.name, self.kinds, self.appetite.floor(monotonic)))

@@ -24,7 +24,7 @@ from typing import Any
 from ..domain import deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
-from ..domain.notification import Intent, Move, Notification
+from ..domain.notification import Intent, Move
 from ..domain.outcome import Outcome, Retry, Throttled
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
@@ -193,11 +193,11 @@ class Lane:
     def _consider(self, held: Held, now: datetime) -> None:
         n = held.n
         self.held[n.id] = held
-        move = deciding.precheck(n, self.claimer.mode(n.kind), now, self.holder)
+        move = deciding.precheck(n, held.facts, self.claimer.mode(n.kind), now, self.holder)
         if move is not None:
             self._release(held, move)
         else:
-            self.tasks.start(held, _decide(self.handlers[n.kind], n, now), self.kinds[n.kind].handler_seconds)
+            self.tasks.start(held, _decide(self.handlers[n.kind], held, now), self.kinds[n.kind].handler_seconds)
 
     def _decided(self, held: Held, item: Finished, now: datetime) -> None:
         if self.held.get(held.n.id) is not held:
@@ -370,5 +370,5 @@ class Lane:
             self._start(Pen.CLAIM, self.claimer.claim(room, self.finished_but()))
 
 
-async def _decide(handler: Any, n: Notification, now: datetime) -> object:
-    return await handler(deciding.due(n, now))
+async def _decide(handler: Any, held: Held, now: datetime) -> object:
+    return await handler(deciding.due(held.n, held.facts, now))

@@ -39,16 +39,21 @@ class Lookout:
         self.expect = expect
         self._refresh = refresh
         self._looks = 0
+        # After a look that failed another server may have taken over, with another clock and without the last commits.
+        self._lost = False
         # A little over a poll, so that what a lane looks up by itself fits into one statement a second, too.
         self.pace_seconds = settings.poll_seconds * 1.05
-        self.sight = Sight({}, {}, None, None, None, None)
+        self.sight = Sight({}, {}, None, None, None, None, None)
 
     async def step(self) -> bool:
         self._looks += 1
-        if self._looks % LOOKS_PER_REFRESH == 0:
+        if self._lost or self._looks % LOOKS_PER_REFRESH == 0:
             await self._refresh()
+            self._lost = False
             return False
+        self._lost = True
         self.sight = await self.database.ask(self.store.look(self.expect, self.registry.served()))
+        self._lost = False
         now = self.clock.now()
         soon = now + timedelta(seconds=2 * self.settings.poll_seconds)
         for channel, wake_at in self.sight.wakes.items():
@@ -67,6 +72,8 @@ class Lookout:
                 return sight.lease is not None and sight.lease + timedelta(seconds=self.settings.grace_seconds) < now
             case "sweeper":
                 return sight.expiry is not None and sight.expiry <= now
+            case "scheduler":
+                return sight.schedule is not None and sight.schedule <= now
             case "reconciler":
                 return sight.evidence is not None or (sight.attention is not None and sight.attention <= now)
         return True

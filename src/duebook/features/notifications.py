@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, get_args
 
@@ -23,6 +22,7 @@ from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, REASON_CHARACTERS, RE
 from ..domain.walltime import LocalTime
 from ..errors import AlreadyScheduled, InvalidInput
 from ..ports import Plan
+from .cancelling import GroupAnswer, cancel_groups
 from .context import Context
 from .drafting import New, draft, when, worthless_from
 from .work import Wakes, Work
@@ -30,14 +30,6 @@ from .work import Wakes, Work
 CHUNK = 1_000
 PAGE = 100
 LARGEST_PAGE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class GroupAnswer:
-    """What became of a group: how many were cancelled, and which were already on the wire or in doubt."""
-
-    cancelled: int
-    too_late: int
 
 
 class Notifications:
@@ -171,15 +163,7 @@ class Notifications:
         checked("reason", reason, REASON_CHARACTERS)
 
         def plan(wakes: Wakes) -> Plan[GroupAnswer]:
-            now = self.context.clock.now()
-            found = yield from self.context.store.lock_group(group, 100_000)
-            verdicts = [(n, ownership.cancel(n, reason, now, self.context.by)) for n in found]
-            moves = [verdict for _, verdict in verdicts if isinstance(verdict, Move)]
-            applied = (yield from self.context.store.apply(moves)) if moves else {}
-            late = {n.id: reason for n in found if applied.get(n.id) is not State.CANCELLED}
-            if late:
-                yield from self.context.store.request_cancel(late)
-            return GroupAnswer(len(found) - len(late), len(late))
+            return (yield from cancel_groups(self.context, {group: reason}))[group]
 
         return Work(plan)
 

@@ -1,26 +1,36 @@
 """The SQL folders: one file per verb, one folder per dialect, with named parameters.
 
-`{notification}` in a file stands for the columns of a notification in the order of its dataclass. A compiled
-statement casts each parameter to text or bigint, so that every driver sends the same types.
+`{notification}`, `{schedule}` and `{deadline}` in a file stand for the columns of one in the order of its fields. A
+compiled statement casts each parameter to text or bigint, so that every driver sends the same types.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
+from ..domain.deadlines import Deadline
 from ..domain.notification import Notification
+from ..domain.schedules import Schedule
 from ..ports import Statement
 
 Dialect = Literal["sqlite", "postgres"]
 Style = Literal["named", "numeric", "pyformat", "colon"]
 """How a driver writes parameters: `:n`, `$1::text`, `%(n)s::text`, or `cast(:n as text)`."""
 
+_RECORD = re.compile(r"\{([a-z]+)\}")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
-_COLUMN = {"group": "group_key"}
+_COLUMN = {"group": "group_key", "max_lateness": "max_lateness_seconds"}
+_JSON = frozenset({"data", "recurrence"})
+_RECORDS: Mapping[str, Sequence[str]] = {
+    "notification": Notification._fields,
+    "schedule": [item.name for item in fields(Schedule)],
+    "deadline": [item.name for item in fields(Deadline)],
+}
 
 
 class Compiled(NamedTuple):
@@ -38,12 +48,14 @@ def folder(dialect: Dialect, *path: str) -> Any:
 @cache
 def text(dialect: Dialect, verb: str) -> str:
     """Return the SQL of a verb, with named parameters."""
-    columns = (_COLUMN.get(name, name) for name in Notification._fields)
-    if dialect == "postgres":
-        # The drivers differ in what they make of jsonb; all of them agree on text.
-        columns = ("data::text" if column == "data" else column for column in columns)
     source: str = folder(dialect, "sql", f"{verb}.sql").read_text(encoding="utf-8")
-    return source.replace("{notification}", ", ".join(columns))
+    return _RECORD.sub(lambda found: _columns(dialect, found[1]), source)
+
+
+def _columns(dialect: Dialect, record: str) -> str:
+    names = (_COLUMN.get(name, name) for name in _RECORDS[record])
+    # The drivers differ in what they make of jsonb; all of them agree on text.
+    return ", ".join(f"{name}::text" if dialect == "postgres" and name in _JSON else name for name in names)
 
 
 _compiled: dict[tuple[Dialect, Style, str], Compiled] = {}

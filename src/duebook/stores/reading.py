@@ -64,8 +64,8 @@ class Reading:
         rows = yield from do("lock", kind=kind, key=key)
         return r.notification(rows[0]) if rows else None
 
-    def lock_group(self, group: str, limit: int) -> Plan[list[Notification]]:
-        rows = yield from do("lock_group", group=group, limit=limit)
+    def lock_groups(self, groups: Collection[str], limit: int) -> Plan[list[Notification]]:
+        rows = yield from do("lock_groups", groups=r.dumps(sorted(groups)), limit=limit)
         return [r.notification(row) for row in rows]
 
     def lock_recipient(self, recipient: str) -> Plan[list[Notification]]:
@@ -112,7 +112,9 @@ class Reading:
         found = {(topic, channel): r.instant(at) for topic, channel, at in rows}
         wakes = {channel: found["wake", channel] for channel in channels}
         suspects = {channel: found["suspect", channel] for channel in channels}
-        return Sight(wakes, suspects, *(found[topic, ""] for topic in ("lease", "expiry", "attention", "evidence")))
+        return Sight(
+            wakes, suspects, *(found[topic, ""] for topic in ("lease", "expiry", "attention", "schedule", "evidence"))
+        )
 
     def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]:
         rows = yield from do("lock_expired_leases", before=r.instant_text(before), limit=limit)

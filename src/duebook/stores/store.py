@@ -19,7 +19,10 @@ from ..domain.policy import Kind
 from ..domain.recovery import Evidence
 from ..ports import Plan
 from . import rows as r
+from .deadlines import Deadlines
 from .reading import Reading, do
+from .schedules import Schedules
+from .timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class _Applied:
     cancel_request: str | None
 
 
-class SqlStore(Reading):
+class SqlStore(Reading, Schedules, Deadlines, Timing):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
@@ -181,7 +184,8 @@ class SqlStore(Reading):
                 ids = r.dumps(sorted(row[0] for row in found))
                 yield from _PRUNE[level](ids)
                 gone += len(found)
-        return gone
+        before = r.instant_text(now - keep.rows)
+        return gone + len((yield from do("prune_missed", kind=kind.name, before=before, limit=limit)))
 
     def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
         if kind.retention.memory is None:
@@ -191,8 +195,10 @@ class SqlStore(Reading):
 
     def forget(self, recipient: str, alias: str) -> Plan[int]:
         """Erase a person's data everywhere, the identities last: the others are found through them."""
-        for verb in ("forget_attempts", "forget_history", "forget_evidence"):
+        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules"):
             yield from do(verb, recipient=recipient)
+        for verb in ("forget_deadlines", "forget_missed"):
+            yield from do(verb, recipient=recipient, alias=alias)
         yield from do("forget_notifications", recipient=recipient, alias=alias)
         return len((yield from do("forget_identities", recipient=recipient, alias=alias)))
 

@@ -1,10 +1,14 @@
-"""Cron: five fields, read by cronsim as Debian's cron reads them."""
+"""Cron: five fields, read by cronsim as Debian's cron reads them.
+
+cronsim says which minutes, hours and days are meant. It is not asked to walk: it steps through a day hour by hour.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time
+from itertools import dropwhile
 
 from cronsim import CronSim, CronSimError
 
@@ -16,7 +20,6 @@ EXPRESSION_CHARACTERS = 255
 
 _FIELDS = "minute hour day-of-month month day-of-week"
 _PROBED_FROM = datetime(2000, 1, 1)  # noqa: DTZ001 - a wall time
-_TICK = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,14 @@ class Cron:
 
     def walls(self, start: datetime) -> Iterator[datetime]:
         """Return the wall times from `start` on, in ascending order."""
-        return CronSim(self.expression, start - _TICK)
+        read = CronSim(self.expression, start)
+        times = [time(hour, minute) for hour in sorted(read.hours) for minute in sorted(read.minutes)]
+        days = (day for day in _days_from(start.date()) if day.month in read.months and read.match_day(day))
+        return dropwhile(lambda wall: wall < start, (datetime.combine(day, at) for day in days for at in times))
+
+
+def _days_from(day: date) -> Iterator[date]:
+    return map(date.fromordinal, range(day.toordinal(), date.max.toordinal() + 1))
 
 
 def _fix(expression: str, fields: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -13,7 +13,7 @@ from ...errors import InvalidInput
 from .. import zones
 from ..policy import checked_choice
 from ..walltime import resolve
-from .occurrence import LATEST, Occurrence, at_instant, earliest_wall, resolved
+from .occurrence import LATEST, Occurrence, at_instant, checked_wall, earliest_wall, resolved
 
 Unit = Literal["minute", "hour", "day", "week", "month", "year"]
 
@@ -72,18 +72,7 @@ class Every:
         step = self.n * _ELAPSED[self.unit]
         first = max(1, -((origin - start) // step))
         instants = (origin + number * step for number in count(first))
-        return (at_instant(at.astimezone(UTC), tz) for at in takewhile(lambda at: at < until, instants))
-
-
-def checked_wall(field: str, wall: datetime) -> datetime:
-    """Return a wall time if it is one, to the minute; otherwise raise InvalidInput."""
-    if not isinstance(wall, datetime):
-        raise InvalidInput(field, f"must be a date and a time of day, not {type(wall).__name__}")
-    if wall.tzinfo is not None:
-        raise InvalidInput(field, f"{wall.isoformat(sep=' ')} carries an offset; give the local time without it")
-    if wall.second or wall.microsecond:
-        raise InvalidInput(field, f"{wall.isoformat(sep=' ')} is finer than a minute; leave out the seconds")
-    return wall
+        return (at_instant(at, tz) for at in takewhile(lambda at: at < until, instants))
 
 
 def _months_after(anchor: datetime, months: int) -> datetime:

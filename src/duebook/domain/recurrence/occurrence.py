@@ -23,6 +23,7 @@ Reading = Literal["exact", "first", "second", "moved_forward"]
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+FIRST_YEAR = 1900
 _LARGEST_SHIFT = timedelta(days=1)
 """A zone that changes its side of the date line skips a day. No zone has shifted its clocks further since EARLIEST."""
 
@@ -69,6 +70,19 @@ def earliest_wall(zone: str, start: datetime) -> datetime:
     around = (start - _LARGEST_SHIFT, start, start + _LARGEST_SHIFT)
     smallest = min(_offset(at, tz) for at in around)
     return start.astimezone(UTC).replace(tzinfo=None) + smallest
+
+
+def checked_wall(field: str, wall: datetime) -> datetime:
+    """Return a wall time if it is one, to the minute; otherwise raise InvalidInput."""
+    if not isinstance(wall, datetime):
+        raise InvalidInput(field, f"must be a date and a time of day, not {type(wall).__name__}")
+    if wall.tzinfo is not None:
+        raise InvalidInput(field, f"{wall.isoformat(sep=' ')} carries an offset; give the local time without it")
+    if wall.second or wall.microsecond:
+        raise InvalidInput(field, f"{wall.isoformat(sep=' ')} is finer than a minute; leave out the seconds")
+    if not FIRST_YEAR <= wall.year < LATEST.year:
+        raise InvalidInput(field, f"must be between the years {FIRST_YEAR} and {LATEST.year - 1}")
+    return wall
 
 
 def at_instant(at: datetime, tz: ZoneInfo) -> Occurrence:

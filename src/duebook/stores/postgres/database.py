@@ -25,6 +25,9 @@ R = TypeVar("R")
 CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 60.0
 MIGRATION_LOCK = 7_331_019
+INCARNATION = (
+    "select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()"
+)
 
 
 class PostgresDatabase:
@@ -49,6 +52,19 @@ class PostgresDatabase:
         async with self._connection() as connection:
             rows = await _execute(connection, Statement("read_clock", {}))
         return certain(rows[0][0])
+
+    async def incarnation(self) -> str | None:
+        """Return the cluster's identifier and its timeline, which a promotion or a recovery from a backup raises; None
+        where the server does not tell."""
+        import asyncpg
+
+        untold = (asyncpg.InsufficientPrivilegeError, asyncpg.FeatureNotSupportedError, asyncpg.UndefinedFunctionError)
+        async with self._connection() as connection:
+            try:
+                identity: str = await connection.fetchval(INCARNATION)
+            except untold:
+                return None
+        return identity
 
     async def migrate(self) -> list[str]:
         """Bring the tables up to this release; answers the names of the migrations applied."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -82,6 +83,13 @@ class SqliteDatabase:
     async def time(self) -> datetime:
         rows = await self._in_thread(lambda: self._execute(Statement("read_clock", {})))
         return certain(rows[0][0])
+
+    async def incarnation(self) -> str | None:
+        """Return what tells this file from a copy that was put in its place: its inode. Memory has none, and a copy
+        that was written into the old file cannot be told from it."""
+        if self.path in ("", ":memory:"):
+            return None
+        return await self._in_thread(lambda: str(Path(self.path).stat().st_ino))
 
     async def migrate(self) -> list[str]:
         """Bring the tables up to this release; answers the names of the migrations applied."""

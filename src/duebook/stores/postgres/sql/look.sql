@@ -32,6 +32,9 @@ select 'attention', '', (
     select min(attention_at) from duebook.notifications where attention_at is not null
         and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
 union all
+select 'schedule', '', (
+    select min(next_at) from duebook.schedules where next_at is not null and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
+union all
 select 'evidence', '', (
     select e.at from duebook.evidence e
     join duebook.notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))

@@ -32,6 +32,9 @@ select 'attention', '', (
     select min(attention_at) from duebook_notifications where attention_at is not null
         and kind in (select value from json_each(:kinds)))
 union all
+select 'schedule', '', (
+    select min(next_at) from duebook_schedules where next_at is not null and kind in (select value from json_each(:kinds)))
+union all
 select 'evidence', '', (
     select e.at from duebook_evidence e
     join duebook_notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind in (select value from json_each(:kinds))

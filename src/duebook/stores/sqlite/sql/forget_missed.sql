@@ -1,0 +1,4 @@
+-- Erase a person from what was missed.
+update duebook_missed set recipient = :alias
+where recipient = :recipient
+returning id
