@@ -2,14 +2,14 @@
 
 from .app.book import Duebook
 from .domain.deadlines import Deadline
-from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip
+from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip, Unread
 from .domain.lifecycle import Event, State
 from .domain.message import Email, Message, Push, Webhook
 from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .domain.ownership import Answer, Scheduled
-from .domain.policy import ChannelPolicy, DeadlinePolicy, Retention
+from .domain.policy import ChannelPolicy, DeadlinePolicy, Retention, UnreadPolicy
 from .domain.recurrence import Cron, Every, Rrule
 from .domain.retry import Backoff
 from .domain.schedules import Schedule
@@ -68,6 +68,8 @@ __all__ = [
     "Story",
     "Throttled",
     "Uncertain",
+    "Unread",
+    "UnreadPolicy",
     "Webhook",
     "local",
 ]

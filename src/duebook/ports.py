@@ -29,6 +29,7 @@ from .domain.policy import ChannelPolicy, Kind
 from .domain.recovery import Evidence
 from .domain.schedules import Schedule
 from .domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
+from .domain.unread import About, ReadUpTo, Seen, Watermark
 
 R = TypeVar("R")
 
@@ -171,17 +172,36 @@ class DeadlineStore(Protocol):
     def change_deadlines(self, deadlines: Sequence[Deadline]) -> Plan[None]: ...
 
 
+class UnreadStore(Protocol):
+    """Messages with their places, and how far each recipient has read."""
+
+    def post_message(
+        self, kind: str, conversation: str, message: str, author: str, position: int | None, now: datetime
+    ) -> Plan[int | None]:
+        """Give a new message the next position of its conversation, or the one stated; None where it has one."""
+        ...
+
+    def delete_message(self, kind: str, conversation: str, message: str, now: datetime) -> Plan[bool]: ...
+    def mark_read(self, reading: ReadUpTo, group: str, reason: str, by: str, now: datetime) -> Plan[int | None]:
+        """Move a watermark and withdraw what is pending up to there; answers where it is, or None if it was there."""
+        ...
+
+    def read_unread(self, about: Collection[About]) -> Plan[dict[int, Seen]]: ...
+    def read_watermark(self, kind: str, conversation: str, recipient: str) -> Plan[Watermark | None]: ...
+
+
 class TimeStore(Protocol):
     """What is to come, and what new zone rules mean for it."""
 
     def count_upcoming(self, start: datetime, end: datetime) -> Plan[list[tuple[datetime, str, int]]]: ...
     def lock_retimable(self, tzdata: str, after: int, now: datetime, limit: int) -> Plan[list[Notification]]: ...
+    def count_retimable(self, tzdata: str, now: datetime) -> Plan[int]: ...
     def confirm_rules(self, ids: Sequence[int], tzdata: str) -> Plan[None]: ...
     def read_incarnation(self) -> Plan[tuple[str, datetime] | None]: ...
     def write_incarnation(self, identity: str, now: datetime) -> Plan[None]: ...
 
 
-class Store(NotificationStore, ScheduleStore, DeadlineStore, TimeStore, Protocol):
+class Store(NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, TimeStore, Protocol):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
 
 

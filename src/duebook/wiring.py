@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from .clock import SystemClock
-from .domain.decision import Decision, Due
 from .domain.policy import ChannelPolicy
 from .engine import incarnation
 from .engine.registry import Registry
@@ -24,7 +23,7 @@ from .engine.settings import EngineSettings
 from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
 from .features.work import Wakes, Work
 from .portal import Portal
-from .ports import Channel, Handler
+from .ports import Channel
 from .stores import catalog
 from .stores.sqlite.database import SqliteDatabase
 from .stores.store import SqlStore
@@ -100,14 +99,13 @@ class SyncRunner:
 
 @dataclass(frozen=True, slots=True)
 class Threaded:
-    """A plain handler, awaited: it runs in a thread, so that it may block."""
+    """A plain function of the application, awaited: it runs in a thread, so that it may block."""
 
-    function: Callable[[Due], Any]
+    function: Callable[..., Any]
 
-    async def __call__(self, due: Due) -> Decision:
-        answer = await asyncio.to_thread(self.function, due)
-        decision: Decision = await answer if inspect.isawaitable(answer) else answer
-        return decision
+    async def __call__(self, *args: Any) -> Any:
+        answer = await asyncio.to_thread(self.function, *args)
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 class Wired:
@@ -135,8 +133,8 @@ class Wired:
 
         return FunctionChannel(policy, function)
 
-    def handler(self, function: Callable[[Due], Any]) -> Handler:
-        """Return a handler that is awaited."""
+    def awaited(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of the application, such as a handler, that is awaited."""
         return function if inspect.iscoroutinefunction(function) else Threaded(function)
 
     async def tell(self, wakes: Wakes) -> None:

@@ -24,7 +24,7 @@ def judged(decision: Any, kind: Kind = KIND, mode: Any = "live", **changes: Any)
 
 
 def intended(n: Any, channel: ChannelPolicy = PLAIN, text: str = "new words") -> Intent | Move:
-    return deciding.intend(n, email(text), channel, NOW, "worker-1")
+    return deciding.intend(n, None, email(text), channel, NOW, "worker-1")
 
 
 # Before the handler is asked
@@ -46,7 +46,7 @@ def test_what_is_expired_or_switched_off_is_skipped_unasked(
     mode: Any, expires: timedelta | None, reason: str | None
 ) -> None:
     n = make(CLAIMED, expires_at=None if expires is None else NOW + expires)
-    move = deciding.precheck(n, None, mode, NOW, "worker-1")
+    move = deciding.precheck(n, mode, NOW, "worker-1")
     if reason is None:
         assert move is None
     else:
@@ -55,7 +55,7 @@ def test_what_is_expired_or_switched_off_is_skipped_unasked(
 
 
 def test_what_may_have_been_sent_does_not_expire_into_skipped() -> None:
-    move = deciding.precheck(doubted(CLAIMED, expires_at=NOW), None, "live", NOW, "worker-1")
+    move = deciding.precheck(doubted(CLAIMED, expires_at=NOW), "live", NOW, "worker-1")
     assert move is not None
     assert (move.event, move.next, move.wanted) == (Event.DOUBT, State.UNCERTAIN, State.SKIPPED)
 

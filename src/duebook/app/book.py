@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ..domain.decision import Decision, Due
 from ..domain.outcome import Outcome
-from ..domain.policy import ChannelPolicy, Copy, DeadlinePolicy, Kind, OnUncertain, Priority, Retention, checked_name
+from ..domain.policy import (
+    UNREAD_RETENTION,
+    ChannelPolicy,
+    Copy,
+    DeadlinePolicy,
+    Kind,
+    OnUncertain,
+    Priority,
+    Retention,
+    UnreadPolicy,
+    checked_name,
+)
 from ..domain.retry import Backoff
 from ..errors import InvalidInput, UnknownName
 from ..features.context import Context
@@ -113,6 +124,7 @@ class Duebook(AsyncVerbs):
         retention: Retention | None = None,
         spread: timedelta | None = None,
         deadline: DeadlinePolicy | None = None,
+        unread: UnreadPolicy | None = None,
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
@@ -120,15 +132,16 @@ class Duebook(AsyncVerbs):
         while the channel's key window protects a repeat, or "assume_sent". `keep_copy`: what the ledger keeps of the
         message ("none", "hash", "full"). `patience`: how long it may be deferred. `spread`: what a schedule or a
         deadline makes due at one instant is spread over so long, by recipient. `deadline`: it reminds of dates.
+        `unread`: it reminds of unread messages.
         """
         declared = self.declare(
             name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
             on_uncertain=on_uncertain, handler_seconds=handler_seconds, patience=patience, keep_copy=keep_copy,
-            retention=retention, spread=spread, deadline=deadline,
+            retention=retention, spread=spread, deadline=deadline, unread=unread,
         )  # fmt: skip
 
         def register(function: HandlerFunction) -> HandlerFunction:
-            self.registry.handlers[declared.name] = self.wired.handler(function)
+            self.registry.handlers[declared.name] = self.wired.awaited(function)
             return function
 
         return register
@@ -138,6 +151,13 @@ class Duebook(AsyncVerbs):
         if name in self.registry.kinds and name in self.registry.handlers:
             raise InvalidInput("kind", f"{name!r} is registered already")
         stated = {key: value for key, value in policies.items() if value is not None}
+        if unread := stated.get("unread"):
+            stated["unread"] = replace(
+                unread,
+                count_unread=unread.count_unread and self.wired.awaited(unread.count_unread),
+                read_up_to=unread.read_up_to and self.wired.awaited(unread.read_up_to),
+            )
+            stated.setdefault("retention", UNREAD_RETENTION)
         self.registry.kinds[name] = Kind(name, channel, Priority.named(priority), **stated)
         return self.registry.kinds[name]
 

@@ -8,6 +8,7 @@ from ..features.context import Context
 from ..features.deadlines import Deadlines
 from ..features.notifications import Notifications
 from ..features.schedules import Schedules
+from ..features.unread import UnreadRoom
 from .twins import AsyncRoom, AsyncRunner, SyncRoom, SyncRunner, awaited, direct
 
 
@@ -57,6 +58,24 @@ class SyncDeadlines(SyncRoom[Deadlines]):
     search = direct(Deadlines.search)
 
 
+class AsyncUnread(AsyncRoom[UnreadRoom]):
+    """Unread messages, awaited."""
+
+    posted = awaited(UnreadRoom.posted)
+    mark_read = awaited(UnreadRoom.mark_read)
+    deleted = awaited(UnreadRoom.deleted)
+    state = awaited(UnreadRoom.state)
+
+
+class SyncUnread(SyncRoom[UnreadRoom]):
+    """Unread messages, for programs without an event loop."""
+
+    posted = direct(UnreadRoom.posted)
+    mark_read = direct(UnreadRoom.mark_read)
+    deleted = direct(UnreadRoom.deleted)
+    state = direct(UnreadRoom.state)
+
+
 class AsyncVerbs(AsyncRoom[Notifications]):
     """The verbs, awaited."""
 
@@ -74,8 +93,14 @@ class AsyncVerbs(AsyncRoom[Notifications]):
         """Deadlines, and the reminders of them."""
         return AsyncDeadlines(Deadlines(self._context), self._runner)
 
+    @cached_property
+    def unread(self) -> AsyncUnread:
+        """Messages that are reminded of unless they are read."""
+        return AsyncUnread(UnreadRoom(self._context), self._runner)
+
     schedule = awaited(Notifications.schedule)
     schedule_many = awaited(Notifications.schedule_many)
+    record_sent = awaited(Notifications.record_sent)
     cancel = awaited(Notifications.cancel)
     cancel_group = awaited(Notifications.cancel_group)
     reschedule = awaited(Notifications.reschedule)
@@ -112,8 +137,14 @@ class SyncVerbs(SyncRoom[Notifications]):
         """Deadlines, and the reminders of them."""
         return SyncDeadlines(Deadlines(self._context), self._runner)
 
+    @cached_property
+    def unread(self) -> SyncUnread:
+        """Messages that are reminded of unless they are read."""
+        return SyncUnread(UnreadRoom(self._context), self._runner)
+
     schedule = direct(Notifications.schedule)
     schedule_many = direct(Notifications.schedule_many)
+    record_sent = direct(Notifications.record_sent)
     cancel = direct(Notifications.cancel)
     cancel_group = direct(Notifications.cancel_group)
     reschedule = direct(Notifications.reschedule)

@@ -6,6 +6,7 @@ setting next year's date, reminds again. Terms that follow each other without an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -13,14 +14,19 @@ from typing import Literal
 
 from ..errors import InvalidInput
 from . import zones
+from .decision import DeadlineStep
 from .draft import Draft
 from .missed import Missed
 from .notification import Notification
 from .policy import DeadlinePolicy, Kind
 from .spreading import spread
+from .text import NAME_CHARACTERS, checked
 from .walltime import Promise, local, resolve
 
+FARTHEST_YEARS = 100
+
 _A_DAY = timedelta(days=1)
+_STEP = re.compile(r"(.+)/\d+/-?\d+d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +68,15 @@ class Step:
     left_out: str | None = None
 
 
-def ending(on: object, zone: str | None) -> tuple[str, str, datetime]:
-    """Return the wall time, the zone and the end of a deadline given as a date or as a local time.
+def ending(on: object, zone: str | None, now: datetime) -> tuple[str, str, datetime]:
+    """Return the wall time, the zone and the end of a deadline given as a date or as a local time to the minute.
 
     A date lasts until its day is over. Raises InvalidInput naming `on`, UnknownName for an unknown zone.
     """
+    if not isinstance(on, date):
+        raise InvalidInput("on", f"must be a date or a local datetime, not {type(on).__name__}")
+    if abs(on.year - now.year) > FARTHEST_YEARS:
+        raise InvalidInput("on", f"is more than {FARTHEST_YEARS} years away; is the year right?")
     if isinstance(on, datetime) and on.tzinfo is not None:
         key = getattr(on.tzinfo, "key", None)
         if key is None or zone not in (None, key):
@@ -74,17 +84,13 @@ def ending(on: object, zone: str | None) -> tuple[str, str, datetime]:
         on, zone = on.replace(tzinfo=None), key
     if zone is None:
         raise InvalidInput("zone", "a date needs the zone it is meant in, such as zone='Europe/Berlin'")
-    if isinstance(on, datetime):
-        at = local(on.replace(fold=0), zone)
-        return at.wall.isoformat(timespec="minutes"), zone, resolve(at.wall, zone)
-    if isinstance(on, date):
-        return on.isoformat(), zone, _local_midnight(on + _A_DAY, zone)
-    raise InvalidInput("on", f"must be a date or a local datetime, not {type(on).__name__}")
-
-
-def _local_midnight(day: date, zone: str) -> datetime:
-    zones.zone(zone)
-    return resolve(datetime.combine(day, time()), zone)
+    checked("zone", zone, NAME_CHARACTERS)
+    if not isinstance(on, datetime):
+        return on.isoformat(), zone, resolve(datetime.combine(on + _A_DAY, time()), zone)
+    if on.second or on.microsecond:
+        raise InvalidInput("on", f"{on.isoformat(sep=' ')} is finer than a minute; leave out the seconds")
+    at = local(on.replace(fold=0), zone)
+    return at.wall.isoformat(timespec="minutes"), zone, resolve(at.wall, zone)
 
 
 def steps(deadline: Deadline, policy: DeadlinePolicy, sent: Collection[int], now: datetime) -> Sequence[Step]:
@@ -189,10 +195,15 @@ def overtaken(n: Notification, deadline: Deadline) -> str | None:
     return None
 
 
+def step(n: Notification, deadline: Deadline) -> DeadlineStep:
+    """Return what the handler is told about the deadline a notification is a step of."""
+    return DeadlineStep(deadline.key, deadline.day, deadline.wall, deadline.zone, days_of(n.key))
+
+
 def name_of(n: Notification) -> str | None:
     """Return the key of the deadline a notification is a step of, or None if it is none."""
-    prefix = group(n.kind, "")
-    return n.group.removeprefix(prefix) if n.group is not None and n.group.startswith(prefix) else None
+    found = _STEP.fullmatch(n.key)
+    return found[1] if found and n.group == group(n.kind, found[1]) else None
 
 
 def days_of(key: str) -> int:

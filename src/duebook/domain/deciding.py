@@ -7,39 +7,58 @@ answer, `intend` is the last look before the intent goes on record.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..errors import InvalidMessage
-from .deadlines import Deadline, days_of, overtaken
-from .decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip
+from . import deadlines, unread
+from .deadlines import Deadline
+from .decision import Cancel, Decision, Defer, Due, Reject, Skip
 from .lifecycle import Event
 from .message import Message, freeze
 from .notification import Intent, Move, Notification, move, patient_from
 from .policy import ChannelPolicy, Kind, Mode
 from .text import TRACEBACK_CHARACTERS, clean
+from .unread import Seen
+
+Facts = Deadline | Seen
+"""What is on record beside a notification, read when it fires."""
 
 DEFERRAL = timedelta(minutes=1)
 SMALLEST_DEFERRAL = timedelta(seconds=1)
 KEY_WINDOW_MARGIN = timedelta(minutes=1)
 
 
-def precheck(n: Notification, facts: Deadline | None, mode: Mode, now: datetime, by: str) -> Move | None:
+def precheck(n: Notification, mode: Mode, now: datetime, by: str) -> Move | None:
     """Return the move that makes asking the handler pointless, if there is one."""
     if n.expires_at is not None and n.expires_at <= now:
         return move(n, Event.SKIP, now, by, reason=f"expired: worth nothing after {n.expires_at.isoformat()}")
     if mode == "off":
         return move(n, Event.SKIP, now, by, reason=f"kind {n.kind} is switched off")
-    if facts is not None and (reason := overtaken(n, facts)) is not None:
-        return move(n, Event.SKIP, now, by, reason=reason)
     return None
 
 
-def due(n: Notification, facts: Deadline | None, now: datetime) -> Due:
+def foregone(n: Notification, facts: Facts | None, now: datetime) -> Decision | None:
+    """Return the decision that what is on record makes without the handler, if it does."""
+    match facts:
+        case Deadline() if (reason := deadlines.overtaken(n, facts)) is not None:
+            return Skip(reason)
+        case Seen():
+            return unread.foregone(n, facts, now)
+    return None
+
+
+def due(n: Notification, facts: Facts | None, now: datetime) -> Due:
     """Return what the handler is given."""
     wall = datetime.fromisoformat(n.wall) if n.wall else None
-    data = json.loads(n.data if facts is None else facts.data)
-    step = None if facts is None else DeadlineStep(facts.key, facts.day, facts.wall, facts.zone, days_of(n.key))
-    return Due(n.kind, n.key, n.recipient, data, n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0, step)
+    data = json.loads(facts.data if isinstance(facts, Deadline) else n.data)
+    plain = Due(n.kind, n.key, n.recipient, data, n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0)
+    match facts:
+        case Deadline():
+            return replace(plain, step=deadlines.step(n, facts))
+        case Seen():
+            return replace(plain, unread=unread.unread(facts))
+    return plain
 
 
 def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: datetime, by: str) -> Move | Message:
@@ -99,13 +118,17 @@ def give_back(n: Notification, now: datetime, by: str, reason: str) -> Move:
     return move(n, Event.DEFER, now, by, wake_at=now, reason=reason)
 
 
-def intend(n: Notification, message: Message, channel: ChannelPolicy, now: datetime, by: str) -> Intent | Move:
+def intend(
+    n: Notification, facts: Facts | None, message: Message, channel: ChannelPolicy, now: datetime, by: str
+) -> Intent | Move:
     """Return the intent to put on record, or the move to `uncertain` where a repeat is no longer lawful.
 
-    While an attempt is in doubt the stored bytes go out again, never the message just made.
+    While an attempt is in doubt the stored bytes go out again, never the message just made; and what those cover is
+    on record already.
     """
     if not n.doubt or n.message is None or n.rendered_at is None:
-        return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0)
+        cover = unread.covering(n, facts) if isinstance(facts, Seen) else None
+        return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0, cover)
     first = n.first_begun_at or now
     if not may_repeat(n, channel, now):
         reason = "it may have been sent, and the time in which the provider would notice a repeat is over"

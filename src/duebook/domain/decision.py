@@ -24,12 +24,24 @@ class DeadlineStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """What somebody has not read when the reminder fires. `message`: the one the reminder is about. `total`: how many
+    messages of the conversation are unread; `new`: how many of them no earlier reminder has named."""
+
+    conversation: str
+    message: str
+    total: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
 class Due:
     """A notification whose time has come. Read current facts with it; it carries only what was scheduled.
 
     `number` is the attempt about to be made. `wall` and `zone` are those of a local promise. `in_doubt`: an
     earlier attempt may have reached the recipient, so a message answered now is not used; the earlier bytes are.
     `step`: of a deadline's reminder, the deadline as it stands now; `data` is then the deadline's.
+    `unread`: of a reminder of an unread message, how much is unread now.
     """
 
     kind: str
@@ -44,6 +56,7 @@ class Due:
     zone: str | None = None
     in_doubt: bool = False
     step: DeadlineStep | None = None
+    unread: Unread | None = None
 
     @property
     def lateness(self) -> timedelta:

@@ -120,6 +120,19 @@ class Move(NamedTuple):
     attempt: Attempt | None = None
 
 
+class Covering(NamedTuple):
+    """What a notification speaks for when it begins; fenced by the version of the watermark it was decided by."""
+
+    conversation: str
+    recipient: str
+    version: int
+    after: int
+    to: int
+    covered_to: int
+    total: int
+    fresh: int
+
+
 class Intent(NamedTuple):
     """What is recorded before the wire is touched: this message, as this attempt.
 
@@ -136,6 +149,7 @@ class Intent(NamedTuple):
     first_begun_at: datetime
     holder: str
     doubt: int
+    cover: Covering | None = None
     state: State = State.SENDING
 
 

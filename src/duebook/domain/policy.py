@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import time, timedelta
 from enum import IntEnum
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..errors import InvalidInput
 from .retry import Backoff
@@ -55,6 +56,8 @@ def checked_choice(field_name: str, value: str, choices: tuple[str, ...]) -> Non
 
 
 def checked_span(field_name: str, span: timedelta, *, zero: bool = False) -> None:
+    if not isinstance(span, timedelta):
+        raise InvalidInput(field_name, f"must be a timedelta, such as timedelta(minutes=15), not {type(span).__name__}")
     if span < timedelta(0) or (not zero and span == timedelta(0)):
         raise InvalidInput(field_name, f"must be a positive length of time, not {span}")
     if span > LONGEST_SPAN:
@@ -114,13 +117,50 @@ class DeadlinePolicy:
         checked_choice("deadline.passed", self.passed, get_args(Passed))
 
 
+UNREAD_RETENTION = Retention(timedelta(days=7), timedelta(days=30), timedelta(days=30), timedelta(days=30))
+"""What a kind with unread messages keeps unless it says otherwise: there is an identity for each message and recipient,
+and nobody asks for them a year later."""
+
+Delay = timedelta | Mapping[str, timedelta] | Callable[[str, str | None], timedelta]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPolicy:
+    """When a kind reminds of an unread message.
+
+    `after`: how long it may stay unread; by class of recipient, where it is a table, or a function of recipient and
+    class. `count_unread`, `read_up_to`: an application that keeps its own messages says by these, of a conversation and
+    a recipient, how many are unread and up to which position they have been read; functions that are awaited or not.
+    """
+
+    after: Delay = timedelta(minutes=15)
+    count_unread: Callable[[str, str], Any] | None = None
+    read_up_to: Callable[[str, str], Any] | None = None
+
+    def delay(self, recipient: str, of_class: str | None) -> timedelta:
+        """Return how long a message may stay unread by a recipient; raises InvalidInput for an unknown class."""
+        if isinstance(self.after, timedelta):
+            found: object = self.after
+        elif callable(self.after):
+            found = self.after(recipient, of_class)
+        elif of_class is not None and of_class in self.after:
+            found = self.after[of_class]
+        else:
+            known = ", ".join(sorted(self.after))
+            raise InvalidInput("recipients", f"{recipient!r} is of class {of_class!r}; the kind knows {known}")
+        if not isinstance(found, timedelta):
+            raise InvalidInput("after", f"must be a length of time, not {type(found).__name__}")
+        checked_span("after", found, zero=True)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A registered type of notification. Lengths of time say their bounds in `__post_init__`.
 
     `keep_copy`: what is kept of a message once it is accepted: "full", until the bodies' age is over; its "hash" in
     the ledger; or "none". `spread`: what a schedule or a deadline makes due at one instant is spread over so long, by
-    recipient. `deadline`: it reminds of dates, by this policy.
+    recipient. `deadline`: it reminds of dates, by this policy. `unread`: it reminds of unread messages.
     """
 
     name: str
@@ -135,6 +175,12 @@ class Kind:
     retention: Retention = field(default_factory=Retention)
     spread: timedelta | None = None
     deadline: DeadlinePolicy | None = None
+    unread: UnreadPolicy | None = None
+
+    @property
+    def reads_facts(self) -> bool:
+        """Say whether something beside its notifications is read when they fire."""
+        return self.deadline is not None or self.unread is not None
 
     def __post_init__(self) -> None:
         checked_name("kind", self.name)

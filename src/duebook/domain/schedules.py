@@ -26,6 +26,8 @@ CatchUp = Literal["all", "latest", "combine", "skip"]
 ON_TIME = timedelta(minutes=1)
 """A period that is seen to within this of its instant has not been missed: a worker takes a moment to restart."""
 
+_A_MOMENT = timedelta(microseconds=1)
+
 MOST_AT_ONCE = 100_000
 """How many periods of one schedule are looked at in one go. Of a longer outage the oldest are skipped, on record."""
 
@@ -101,9 +103,12 @@ def advance(schedule: Schedule, now: datetime) -> Advance:
         reason = f"too many periods were missed: more than {MOST_AT_ONCE:,}"
         return Advance((), _skipped(schedule, come, reason, now), following_at, following_at, len(come))
     due, missed = _caught_up(schedule, come, now)
-    # The instant after the last one seen to, and never behind: two periods never share an instant.
-    cursor = max(start, come[-1].at + timedelta(microseconds=1)) if come else start
-    return Advance(due, missed, cursor, following_at, len(come))
+    # Two periods never share an instant, so the one after the last that was seen to is free.
+    return Advance(due, missed, _past(come, start), following_at, len(come))
+
+
+def _past(seen: Sequence[Occurrence], start: datetime) -> datetime:
+    return max(start, seen[-1].at + _A_MOMENT) if seen else start
 
 
 def _caught_up(
@@ -167,13 +172,23 @@ def pass_over(schedule: Schedule, now: datetime, reason: str) -> Advance:
         if occurrence.at > now:
             break
         gone.append(occurrence)
-    start = max(schedule.cursor_at, now)
+    start = _past(gone, max(schedule.cursor_at, now))
     return Advance((), _skipped(schedule, gone, reason, now), start, following(schedule, start), len(gone))
 
 
 def advanced(schedule: Schedule, step: Advance) -> Schedule:
     """Return a schedule as it stands after a step; its version is for the store to raise."""
     return replace(schedule, cursor_at=step.cursor_at, next_at=step.next_at)
+
+
+def taken(schedule: Schedule, period: Period, now: datetime) -> Missed:
+    """Return the record of a period whose notification was there already: labels are local, so that a schedule whose
+    zone or rules changed may come to one a second time."""
+    first, last = period.first, period.occurrence
+    return Missed(
+        "schedule", schedule.kind, schedule.name, schedule.recipient, first.label, last.label, first.at, last.at,
+        period.periods, "skipped", "there was a notification of this name already", None, now,
+    )  # fmt: skip
 
 
 def key(schedule: str, label: str) -> str:

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..domain.control import scope
+from ..domain.deciding import Facts
 from ..domain.message import Message
 from ..domain.notification import Notification
 from ..domain.policy import ChannelPolicy, Kind, Mode
 from ..ports import Clock, Database, Store
 from .appetite import Appetite
-from .facts import Facts, gather, wanted
+from .facts import gather
 from .settings import EngineSettings
 
 
@@ -82,8 +83,9 @@ class Claimer:
         return [Held(n, monotonic + self.settings.lease_seconds, facts.get(n.id)) for n in found]
 
     async def _facts(self, found: list[Notification]) -> Mapping[int, Facts]:
-        names = wanted(found, self.kinds)
-        return await self.database.ask(gather(self.store, names)) if names else {}
+        if not any(self.kinds[n.kind].reads_facts for n in found):
+            return {}
+        return await self.database.ask(gather(self.store, found, self.kinds))
 
     async def _something_due(self, monotonic: float) -> bool:
         wake_at = await self.database.ask(self.store.peek(self.policy.name, self.kinds, self.appetite.floor(monotonic)))

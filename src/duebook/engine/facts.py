@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from ..domain.deadlines import Deadline, name_of
+from ..domain import deadlines, unread
+from ..domain.deciding import Facts
 from ..domain.notification import Notification
 from ..domain.policy import Kind
+from ..domain.unread import Seen
 from ..ports import Plan, Store
 
-Facts = Deadline
+
+def gather(store: Store, found: Sequence[Notification], kinds: Mapping[str, Kind]) -> Plan[dict[int, Facts]]:
+    """Read the facts of a batch, a statement for each sort of them; answers them by the notification's id."""
+    facts: dict[int, Facts] = {}
+    names = {n.id: (n.kind, name) for n in found if kinds[n.kind].deadline and (name := deadlines.name_of(n))}
+    if names:
+        known = yield from store.read_deadlines(set(names.values()))
+        facts |= {id: known[name] for id, name in names.items() if name in known}
+    about = [unread.about(n) for n in found if kinds[n.kind].unread and unread.is_reminder(n)]
+    if about:
+        facts |= yield from store.read_unread(about)
+    return facts
 
 
-def wanted(found: Sequence[Notification], kinds: Mapping[str, Kind]) -> dict[int, tuple[str, str]]:
-    """Return, by id, the names of the deadlines that notifications are steps of."""
-    names = ((n, name_of(n)) for n in found if kinds[n.kind].deadline is not None)
-    return {n.id: (n.kind, name) for n, name in names if name is not None}
+async def completed(facts: Facts | None, n: Notification, kind: Kind) -> Facts | None:
+    """Return the facts with what the application keeps itself."""
+    policy = kind.unread
+    if policy is None or not isinstance(facts, Seen) or (policy.count_unread is None and policy.read_up_to is None):
+        return facts
+    up_to = await _asked(policy.read_up_to, facts.conversation, n.recipient)
+    total = await _asked(policy.count_unread, facts.conversation, n.recipient)
+    return unread.counted_elsewhere(facts, up_to, total)
 
 
-def gather(store: Store, names: Mapping[int, tuple[str, str]]) -> Plan[dict[int, Facts]]:
-    """Read the facts of a batch at once; answers them by the notification's id."""
-    known = yield from store.read_deadlines(set(names.values()))
-    return {id: known[name] for id, name in names.items() if name in known}
+async def _asked(function: Callable[[str, str], Any] | None, conversation: str, recipient: str) -> int | None:
+    if function is None:
+        return None
+    answer = function(conversation, recipient)
+    found: int = await answer if inspect.isawaitable(answer) else answer
+    return found

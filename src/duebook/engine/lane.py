@@ -26,10 +26,12 @@ from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move
 from ..domain.outcome import Outcome, Retry, Throttled
+from ..domain.policy import Kind
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
 from .appetite import UNTOLD_SECONDS
 from .claiming import Claimer, Held
+from .facts import completed
 from .judging import Judge
 from .registry import Registry
 from .settings import EngineSettings
@@ -193,11 +195,12 @@ class Lane:
     def _consider(self, held: Held, now: datetime) -> None:
         n = held.n
         self.held[n.id] = held
-        move = deciding.precheck(n, held.facts, self.claimer.mode(n.kind), now, self.holder)
+        move = deciding.precheck(n, self.claimer.mode(n.kind), now, self.holder)
         if move is not None:
             self._release(held, move)
         else:
-            self.tasks.start(held, _decide(self.handlers[n.kind], held, now), self.kinds[n.kind].handler_seconds)
+            kind = self.kinds[n.kind]
+            self.tasks.start(held, _decide(self.handlers[n.kind], held, kind, now), kind.handler_seconds)
 
     def _decided(self, held: Held, item: Finished, now: datetime) -> None:
         if self.held.get(held.n.id) is not held:
@@ -300,7 +303,7 @@ class Lane:
     def _intent(self, held: Held, now: datetime) -> Intent | None:
         assert held.message is not None
         try:
-            verdict = deciding.intend(held.n, held.message, self.policy, now, self.holder)
+            verdict = deciding.intend(held.n, held.facts, held.message, self.policy, now, self.holder)
         except InvalidMessage as error:
             verdict = self.judge.failed(held.n, error, now)
         if isinstance(verdict, Intent):
@@ -370,5 +373,8 @@ class Lane:
             self._start(Pen.CLAIM, self.claimer.claim(room, self.finished_but()))
 
 
-async def _decide(handler: Any, held: Held, now: datetime) -> object:
-    return await handler(deciding.due(held.n, held.facts, now))
+async def _decide(handler: Any, held: Held, kind: Kind, now: datetime) -> object:
+    """Ask the handler, unless what is on record decides."""
+    held.facts = await completed(held.facts, held.n, kind)
+    decided = deciding.foregone(held.n, held.facts, now)
+    return decided if decided is not None else await handler(deciding.due(held.n, held.facts, now))

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..domain.draft import Draft
 from ..domain.policy import Kind
-from ..domain.schedules import MOST_AT_ONCE, Advance, Schedule, advance, advanced, draft
+from ..domain.schedules import MOST_AT_ONCE, Advance, Schedule, advance, advanced, draft, taken
 from ..ports import Clock, Database, Plan, Store
 from .registry import Registry
 from .settings import EngineSettings
@@ -61,10 +61,13 @@ def see_to(
     store: Store, kinds: Mapping[str, Kind], steps: Sequence[tuple[Schedule, Advance]], now: datetime
 ) -> Plan[list[Draft]]:
     """Write the notifications of the periods that have come, and what was missed; answers what was drafted."""
-    drafts = [draft(schedule, one, kinds[schedule.kind], now) for schedule, step in steps for one in step.due]
-    if drafts:
-        yield from store.schedule(sorted(drafts, key=lambda one: (one.kind, one.key)))
+    due = [(schedule, one) for schedule, step in steps for one in step.due]
+    drafts = [draft(schedule, one, kinds[schedule.kind], now) for schedule, one in due]
+    ordered = sorted(drafts, key=lambda one: (one.kind, one.key))
+    created = (yield from store.schedule(ordered)) if drafts else {}
     missed = [one for _, step in steps for one in step.missed]
+    pairs = zip(due, drafts, strict=True)
+    missed += [taken(schedule, one, now) for (schedule, one), made in pairs if (made.kind, made.key) not in created]
     if missed:
         yield from store.record_missed(missed)
     return drafts

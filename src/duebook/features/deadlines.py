@@ -114,10 +114,10 @@ class Deadlines:
             wanted[one.kind, one.key] = one
 
         def plan(wakes: Wakes) -> Plan[list[DeadlineAnswer]]:
-            answers: list[DeadlineAnswer] = []
+            answers: dict[Name, DeadlineAnswer] = {}
             for part in _parts(wanted):
-                answers += yield from self._set(part, wakes)
-            return answers
+                answers |= zip(part, (yield from self._set(part, wakes)), strict=True)
+            return [answers[name] for name in wanted]
 
         return Work(plan)
 
@@ -177,11 +177,12 @@ class Deadlines:
             for name, one in locked.items()
             if name not in moved and _edits(one, wanted[name])
         }
+        # What is withdrawn first cannot be begun between the look at what was sent and the end of the transaction.
+        gone = yield from self._withdraw([one for name, one in moved.items() if locked[name].term > 0])
         sent = yield from self._sent([locked[name] for name in moved if moved[name].first_term <= locked[name].term])
         steps = {
             name: deadlines.steps(one, self._policy(one.kind), sent.get(name, ()), now) for name, one in moved.items()
         }
-        gone = yield from self._withdraw([one for name, one in moved.items() if locked[name].term > 0])
         yield from self._promise(moved, steps, now, wakes)
         if moved or edited:
             yield from store.change_deadlines([*moved.values(), *edited.values()])
@@ -227,7 +228,7 @@ class Deadlines:
 
     def _wanted(self, new: NewDeadline, now: datetime) -> Deadline:
         kind, policy = self.context.kind(new.kind), self._policy(new.kind)
-        wall, zone, ends_at = deadlines.ending(new.on, new.zone)
+        wall, zone, ends_at = deadlines.ending(new.on, new.zone, now)
         one = Deadline(
             kind.name, _checked_key(new.key), checked("recipient", new.recipient, RECIPIENT_CHARACTERS),
             new.tenant if new.tenant is None else checked("tenant", new.tenant, NAME_CHARACTERS),
@@ -246,7 +247,8 @@ class Deadlines:
 
 
 def _parts(wanted: Mapping[Name, Deadline]) -> Iterator[Mapping[Name, Deadline]]:
-    names = list(wanted)
+    """In the order of their names, so that two callers with many never wait for each other."""
+    names = sorted(wanted)
     for start in range(0, len(names), CHUNK):
         yield {name: wanted[name] for name in names[start : start + CHUNK]}
 

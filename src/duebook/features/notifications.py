@@ -22,6 +22,7 @@ from ..domain.text import KEY_CHARACTERS, NAME_CHARACTERS, REASON_CHARACTERS, RE
 from ..domain.walltime import LocalTime
 from ..errors import AlreadyScheduled, InvalidInput
 from ..ports import Plan
+from . import moving_in
 from .cancelling import GroupAnswer, cancel_groups
 from .context import Context
 from .drafting import New, draft, when, worthless_from
@@ -79,12 +80,7 @@ class Notifications:
         """
         checked_choice("if_exists", if_exists, get_args(IfExists))
         now = self.context.clock.now()
-        drafts = []
-        for position, new in enumerate(news):
-            try:
-                drafts.append(draft(new, self.context.kind(new.kind), self.context.namespace, now))
-            except InvalidInput as error:
-                raise InvalidInput(f"[{position}].{error.field}", error.problem) from None
+        drafts = self._drafts(news, now)
 
         def plan(wakes: Wakes) -> Plan[list[Scheduled]]:
             answers: list[Scheduled] = []
@@ -93,6 +89,26 @@ class Notifications:
             return answers
 
         return Work(plan, atomic=len(drafts) > CHUNK or if_exists != "keep")
+
+    def record_sent(self, news: Iterable[New], *, reason: str = moving_in.REASON) -> Work[list[Scheduled]]:
+        """Put on record what another program has sent, so that it is never sent from here, all or none: each identity
+        is closed as accepted, on your word. What exists already stays as it is; its answer says so.
+
+        Raises InvalidInput naming the position and the field of the first that cannot be stored.
+        """
+        checked("reason", reason, REASON_CHARACTERS)
+        now = self.context.clock.now()
+        drafts = self._drafts(news, now)
+        return Work(lambda wakes: moving_in.record_sent(self.context, drafts, reason, now))
+
+    def _drafts(self, news: Iterable[New], now: datetime) -> list[Draft]:
+        drafts = []
+        for position, new in enumerate(news):
+            try:
+                drafts.append(draft(new, self.context.kind(new.kind), self.context.namespace, now))
+            except InvalidInput as error:
+                raise InvalidInput(f"[{position}].{error.field}", error.problem) from None
+        return drafts
 
     def _schedule(self, drafts: list[Draft], if_exists: IfExists, now: datetime, wakes: Wakes) -> Plan[list[Scheduled]]:
         """Everything in identity order, so that two callers with overlapping sets wait for each other and never

@@ -30,6 +30,8 @@ LARGEST_MOST = 10_000
 SCHEDULE_CHARACTERS = 160
 """A period's key is the schedule's name and its label, and must fit into a key."""
 
+_A_SECOND = timedelta(seconds=1)
+
 Result = Literal["created", "changed", "unchanged", "paused", "resumed", "removed", "not_found"]
 
 
@@ -117,13 +119,15 @@ class Schedules:
             except InvalidInput as error:
                 raise InvalidInput(f"[{position}].{error.field}", error.problem) from None
             wanted[one.name] = one
-        given = list(wanted.values())
+        # In the order of their names, so that two callers with many never wait for each other.
+        ordered = [wanted[name] for name in sorted(wanted)]
 
         def plan(wakes: Wakes) -> Plan[list[ScheduleAnswer]]:
-            answers: list[ScheduleAnswer] = []
-            for start in range(0, len(given), CHUNK):
-                answers += yield from self._set(given[start : start + CHUNK], wakes)
-            return answers
+            answers: dict[str, ScheduleAnswer] = {}
+            for start in range(0, len(ordered), CHUNK):
+                part = yield from self._set(ordered[start : start + CHUNK], wakes)
+                answers |= {answer.name: answer for answer in part}
+            return [answers[name] for name in wanted]
 
         return Work(plan)
 
@@ -239,12 +243,15 @@ class Schedules:
 
     def _brought_up(self, schedules: Sequence[Schedule], now: datetime, wakes: Wakes) -> Plan[list[Schedule]]:
         """See to what has come by now, by the schedules as they are, and answer them as they then stand. What has come
-        while one was paused is skipped."""
+        while one was paused is skipped. Raises UnknownName where a kind is not declared here."""
+        for schedule in schedules:
+            self.context.kind(schedule.kind)
         steps = [
             (one, advance(one, now) if one.paused_at is None else pass_over(one, now, f"paused: {one.reason}"))
             for one in schedules
         ]
-        for one in (yield from see_to(self.context.store, self.context.kinds, steps, now)):
+        kinds = {one.kind: self.context.kind(one.kind) for one, step in steps if step.due}
+        for one in (yield from see_to(self.context.store, kinds, steps, now)):
             wakes.note(one.channel, one.wake_at, now)
         return [advanced(one, step) for one, step in steps]
 
@@ -259,19 +266,24 @@ class Schedules:
         recurrence = Cron(new.recurrence) if isinstance(new.recurrence, str) else new.recurrence
         if not isinstance(recurrence, (Cron, Rrule, Every)):
             raise InvalidInput("recurrence", "must be Cron(…), Rrule(…), Every(…) or a cron expression")
-        zones.zone(new.zone)
+        zones.zone(checked("zone", new.zone, NAME_CHARACTERS))
         checked_choice("catch_up", new.catch_up, get_args(CatchUp))
         if new.max_lateness is not None:
             checked_span("max_lateness", new.max_lateness)
-        if not 1 <= new.most <= LARGEST_MOST:
-            raise InvalidInput("most", f"must be between 1 and {LARGEST_MOST}")
+            if new.max_lateness % _A_SECOND:
+                raise InvalidInput("max_lateness", "must be whole seconds")
+            if new.max_lateness % timedelta(seconds=1):
+                raise InvalidInput("max_lateness", f"must be a whole number of seconds, not {new.max_lateness}")
+        if type(new.most) is not int or not 1 <= new.most <= LARGEST_MOST:
+            raise InvalidInput("most", f"must be a whole number from 1 to {LARGEST_MOST:,}")
+        data = dumped(new.data)
         if "period" in new.data:
             raise InvalidInput("data", "holds the name 'period', which is where the period itself is told")
         one = Schedule(
             checked("name", new.name, SCHEDULE_CHARACTERS), self.context.kind(new.kind).name,
             checked("recipient", new.recipient, RECIPIENT_CHARACTERS),
             new.tenant if new.tenant is None else checked("tenant", new.tenant, NAME_CHARACTERS),
-            self.context.namespace, dumped(new.data), recurrence, new.zone, new.catch_up, new.max_lateness, new.most,
+            self.context.namespace, data, recurrence, new.zone, new.catch_up, new.max_lateness, new.most,
             _until(new.until), 1, now, None, None, None, now, now, self.context.by,
         )  # fmt: skip
         return replace(one, next_at=following(one, now))
@@ -282,7 +294,10 @@ def _until(until: datetime | None) -> datetime | None:
         return None
     if not isinstance(until, datetime) or until.tzinfo is None:  # type: ignore[redundant-expr]
         raise InvalidInput("until", "must be a datetime with a time zone")
-    return until.astimezone(UTC)
+    try:
+        return until.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("until", "is beyond the end of the calendar; is the year right?") from None
 
 
 _PLACE = ("version", "cursor_at", "next_at", "paused_at", "reason", "created_at", "changed_at", "changed_by")

@@ -23,6 +23,7 @@ from .deadlines import Deadlines
 from .reading import Reading, do
 from .schedules import Schedules
 from .timing import Timing
+from .unread import UnreadMessages
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class _Applied:
     cancel_request: str | None
 
 
-class SqlStore(Reading, Schedules, Deadlines, Timing):
+class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
@@ -76,9 +77,17 @@ class SqlStore(Reading, Schedules, Deadlines, Timing):
         return r.instant(found[0][0])
 
     def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> Plan[set[int]]:
+        speaking = [intent for intent in intents if intent.cover is not None]
+        if speaking:
+            covering = yield from self.take_cover(speaking)
+            intents = [intent for intent in intents if intent.cover is None or intent.id in covering]
+        if not intents:
+            return set()
         rows = r.dumps(r.intent_row(intent) for intent in sorted(intents, key=lambda intent: intent.id))
-        found = yield from do("begin", channel=channel, rows=rows, now=r.instant_text(now))
-        return {row[0] for row in found}
+        begun = {row[0] for row in (yield from do("begin", channel=channel, rows=rows, now=r.instant_text(now)))}
+        if spoken := [intent for intent in speaking if intent.id in begun]:
+            yield from self.record_covers(spoken)
+        return begun
 
     def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
         """Make moves in id order and write down each one made: an attempt in the ledger, anything else in the history.
@@ -185,7 +194,9 @@ class SqlStore(Reading, Schedules, Deadlines, Timing):
                 yield from _PRUNE[level](ids)
                 gone += len(found)
         before = r.instant_text(now - keep.rows)
-        return gone + len((yield from do("prune_missed", kind=kind.name, before=before, limit=limit)))
+        for verb in ("prune_missed", "prune_messages"):
+            gone += len((yield from do(verb, kind=kind.name, before=before, limit=limit)))
+        return gone
 
     def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
         if kind.retention.memory is None:
@@ -195,9 +206,9 @@ class SqlStore(Reading, Schedules, Deadlines, Timing):
 
     def forget(self, recipient: str, alias: str) -> Plan[int]:
         """Erase a person's data everywhere, the identities last: the others are found through them."""
-        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules"):
+        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules", "forget_watermarks"):
             yield from do(verb, recipient=recipient)
-        for verb in ("forget_deadlines", "forget_missed"):
+        for verb in ("forget_deadlines", "forget_missed", "forget_covers", "forget_messages"):
             yield from do(verb, recipient=recipient, alias=alias)
         yield from do("forget_notifications", recipient=recipient, alias=alias)
         return len((yield from do("forget_identities", recipient=recipient, alias=alias)))
@@ -211,7 +222,7 @@ def _prune_bodies(ids: str) -> Plan[None]:
 
 
 def _prune_ledger(ids: str) -> Plan[None]:
-    for verb in ("delete_attempts", "delete_history", "delete_evidence", "prune_ledger"):
+    for verb in ("delete_attempts", "delete_history", "delete_evidence", "delete_covers", "prune_ledger"):
         yield from do(verb, ids=ids)
 
 

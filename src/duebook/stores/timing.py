@@ -20,6 +20,10 @@ class Timing:
         found = yield from do("lock_retimable", tzdata=tzdata, after=after, now=r.instant_text(now), limit=limit)
         return [r.notification(row) for row in found]
 
+    def count_retimable(self, tzdata: str, now: datetime) -> Plan[int]:
+        found = yield from do("count_retimable", tzdata=tzdata, now=r.instant_text(now))
+        return int(found[0][0])
+
     def confirm_rules(self, ids: Sequence[int], tzdata: str) -> Plan[None]:
         yield from do("confirm_rules", ids=r.dumps(sorted(ids)), tzdata=tzdata)
 

@@ -6,8 +6,11 @@ is how a recurrence is kept as text.
 
 from .cron import Cron
 from .every import Every, Unit
-from .occurrence import Occurrence, Reading
+from .occurrence import EARLIEST, Occurrence, Reading, checked_instant
 from .rrule import Rrule
 from .stored import Recurrence, dump, load
 
-__all__ = ["Cron", "Every", "Occurrence", "Reading", "Recurrence", "Rrule", "Unit", "dump", "load"]
+__all__ = [
+    "EARLIEST", "Cron", "Every", "Occurrence", "Reading", "Recurrence", "Rrule", "Unit", "checked_instant", "dump",
+    "load",
+]  # fmt: skip

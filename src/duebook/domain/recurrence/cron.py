@@ -14,7 +14,7 @@ from cronsim import CronSim, CronSimError
 
 from ...errors import InvalidInput
 from ..text import checked
-from .occurrence import Occurrence, earliest_wall, resolved
+from .occurrence import LATEST_WALL, Occurrence, earliest_wall, resolved
 
 EXPRESSION_CHARACTERS = 255
 
@@ -65,7 +65,7 @@ class Cron:
 
 
 def _days_from(day: date) -> Iterator[date]:
-    return map(date.fromordinal, range(day.toordinal(), date.max.toordinal() + 1))
+    return map(date.fromordinal, range(day.toordinal(), LATEST_WALL.toordinal()))
 
 
 def _fix(expression: str, fields: int) -> str:

@@ -6,14 +6,14 @@ from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import count, takewhile
+from itertools import dropwhile
 from typing import Literal, get_args
 
 from ...errors import InvalidInput
 from .. import zones
 from ..policy import checked_choice
 from ..walltime import resolve
-from .occurrence import LATEST, Occurrence, at_instant, checked_wall, earliest_wall, resolved
+from .occurrence import LATEST, LATEST_WALL, Occurrence, at_instant, checked_wall, earliest_wall, resolved
 
 Unit = Literal["minute", "hour", "day", "week", "month", "year"]
 
@@ -59,24 +59,27 @@ class Every:
         """Return the wall times from `start` on, in ascending order. Minutes and hours have none outside a zone."""
         if self.unit in _DAYS:
             step = self.n * _DAYS[self.unit]
-            first = max(1, -((self.anchor - start) // step))
-            return (self.anchor + number * step for number in count(first))
+            numbers = range(max(1, _steps(self.anchor, start, step)), _steps(self.anchor, LATEST_WALL, step))
+            return (self.anchor + number * step for number in numbers)
         months = self.n * _MONTHS[self.unit]
-        apart = (start.year - self.anchor.year) * 12 + start.month - self.anchor.month
-        first = max(1, apart // months)
-        return (wall for number in count(first) if (wall := _months_after(self.anchor, number * months)) >= start)
+        first = max(1, ((start.year - self.anchor.year) * 12 + start.month - self.anchor.month) // months)
+        last = ((LATEST_WALL.year - self.anchor.year) * 12 - self.anchor.month) // months
+        walls = (_months_after(self.anchor, number * months) for number in range(first, last + 1))
+        return dropwhile(lambda wall: wall < start, walls)
 
     def _elapsed(self, zone: str, start: datetime, end: datetime | None) -> Iterator[Occurrence]:
         tz, origin = zones.zone(zone), resolve(self.anchor, zone)
         until = LATEST if end is None else min(end, LATEST)
         step = self.n * _ELAPSED[self.unit]
-        first = max(1, -((origin - start) // step))
-        instants = (origin + number * step for number in count(first))
-        return (at_instant(at, tz) for at in takewhile(lambda at: at < until, instants))
+        numbers = range(max(1, _steps(origin, start, step)), _steps(origin, until, step))
+        return (at_instant(origin + number * step, tz) for number in numbers)
+
+
+def _steps(origin: datetime, at: datetime, step: timedelta) -> int:
+    """Return how many steps lead from `origin` to `at` or beyond."""
+    return -((origin - at) // step)
 
 
 def _months_after(anchor: datetime, months: int) -> datetime:
     year, month = divmod(anchor.year * 12 + anchor.month - 1 + months, 12)
-    if year > LATEST.year:
-        raise OverflowError
     return anchor.replace(year=year, month=month + 1, day=min(anchor.day, monthrange(year, month + 1)[1]))

@@ -24,6 +24,9 @@ Reading = Literal["exact", "first", "second", "moved_forward"]
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 FIRST_YEAR = 1900
+LATEST_WALL = LATEST.replace(tzinfo=None)
+"""No recurrence answers wall times of this year: one day more and the calendar of `datetime` is over."""
+
 _LARGEST_SHIFT = timedelta(days=1)
 """A zone that changes its side of the date line skips a day. No zone has shifted its clocks further since EARLIEST."""
 
@@ -58,18 +61,21 @@ def resolved(
 
 
 def earliest_wall(zone: str, start: datetime) -> datetime:
-    """Return the smallest wall time that may be due at `start` or later.
-
-    Raises InvalidInput if `start` has no time zone or lies outside EARLIEST to LATEST.
-    """
-    if start.tzinfo is None:
-        raise InvalidInput("start", f"{start.isoformat(sep=' ')} has no time zone; give an instant, as in tzinfo=UTC")
-    if not EARLIEST <= start < LATEST:
-        raise InvalidInput("start", f"must be between the years {EARLIEST.year} and {LATEST.year - 1}")
+    """Return the smallest wall time whose turn may come at `start` or later. `start` is checked."""
+    checked_instant("start", start)
     tz = zones.zone(zone)
     around = (start - _LARGEST_SHIFT, start, start + _LARGEST_SHIFT)
     smallest = min(_offset(at, tz) for at in around)
     return start.astimezone(UTC).replace(tzinfo=None) + smallest
+
+
+def checked_instant(field: str, at: datetime) -> datetime:
+    """Return an instant if it has a time zone and lies between EARLIEST and LATEST; otherwise raise InvalidInput."""
+    if at.tzinfo is None:
+        raise InvalidInput(field, f"{at.isoformat(sep=' ')} has no time zone; give an instant, as in tzinfo=UTC")
+    if not EARLIEST <= at < LATEST:
+        raise InvalidInput(field, f"must be between the years {EARLIEST.year} and {LATEST.year - 1}")
+    return at
 
 
 def checked_wall(field: str, wall: datetime) -> datetime:
@@ -80,8 +86,8 @@ def checked_wall(field: str, wall: datetime) -> datetime:
         raise InvalidInput(field, f"{wall.isoformat(sep=' ')} carries an offset; give the local time without it")
     if wall.second or wall.microsecond:
         raise InvalidInput(field, f"{wall.isoformat(sep=' ')} is finer than a minute; leave out the seconds")
-    if not FIRST_YEAR <= wall.year < LATEST.year:
-        raise InvalidInput(field, f"must be between the years {FIRST_YEAR} and {LATEST.year - 1}")
+    if not FIRST_YEAR <= wall.year < LATEST_WALL.year:
+        raise InvalidInput(field, f"must be between the years {FIRST_YEAR} and {LATEST_WALL.year - 1}")
     return wall
 
 
@@ -96,19 +102,16 @@ def at_instant(at: datetime, tz: ZoneInfo) -> Occurrence:
 
 
 def _occurrences(walls: Iterable[datetime], tz: ZoneInfo, elapsed: bool) -> Iterator[Occurrence]:
-    try:
-        for wall in walls:
-            first, second = readings(wall, tz)
-            if first == second:
-                yield Occurrence(_label(wall), first, "exact")
-            elif first < second:
-                yield Occurrence(_label(wall), first, "first")
-                if elapsed:
-                    yield _second(wall, second, tz)
-            elif not elapsed:
-                yield Occurrence(_label(wall), first, "moved_forward")
-    except OverflowError:
-        return  # the calendar ends with the year 9999
+    for wall in walls:
+        first, second = readings(wall, tz)
+        if first == second:
+            yield Occurrence(_label(wall), first, "exact")
+        elif first < second:
+            yield Occurrence(_label(wall), first, "first")
+            if elapsed:
+                yield _second(wall, second, tz)
+        elif not elapsed:
+            yield Occurrence(_label(wall), first, "moved_forward")
 
 
 def _in_order(occurrences: Iterable[Occurrence]) -> Iterator[Occurrence]:

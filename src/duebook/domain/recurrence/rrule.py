@@ -1,24 +1,25 @@
 """RRULE of RFC 5545, to the minute, by dateutil behind a guard.
 
-dateutil would search for ever for a rule that never comes, and walks from DTSTART wherever one asks. So every part is
-checked before it sees one, it searches a bounded number of years at a time, and it starts at the period asked for.
+dateutil searches to the end of the calendar for a rule that never comes, and walks from DTSTART wherever one asks. So
+every part is checked before it sees one, it begins at the period asked for, and it is never far from its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from itertools import dropwhile, islice, takewhile
 from typing import Any
 
 from dateutil import rrule as dateutil_rrule
 
 from ...errors import InvalidInput
-from .occurrence import LATEST, Occurrence, checked_wall, earliest_wall, resolved
-from .rrule_parts import Parts, parse, search_years
+from .occurrence import LATEST, LATEST_WALL, Occurrence, checked_wall, earliest_wall, resolved
+from .rrule_parts import SEARCH_YEARS, Parts, parse
 
 _FOREVER_AGO = datetime.min.replace(tzinfo=UTC)
+_CALENDAR_YEARS = 400
 _MINUTE = timedelta(minutes=1)
 _STEPS = {
     "MINUTELY": _MINUTE, "HOURLY": timedelta(hours=1), "DAILY": timedelta(days=1), "WEEKLY": timedelta(weeks=1),
@@ -42,8 +43,7 @@ class Rrule:
         parse(self.rule)
         checked_wall("start", self.start)
         if not self._comes():
-            years = search_years(parse(self.rule).frequency)
-            raise InvalidInput("rrule", f"{self.rule!r} does not come within {years} years of its start")
+            raise InvalidInput("rrule", f"{self.rule!r} does not come within {SEARCH_YEARS} years of its start")
 
     def _comes(self) -> bool:
         try:
@@ -79,11 +79,11 @@ class Rrule:
 
 
 def _searched(parts: Parts, dtstart: datetime, start: datetime) -> Iterator[datetime]:
-    """Return the wall times from `start` on, until none is found for `search_years`."""
-    years, found = search_years(parts.frequency), True
-    while found and start.year < LATEST.year:
+    """Return the wall times from `start` on, until none is found in SEARCH_YEARS."""
+    found = True
+    while found and start < LATEST_WALL:
         found = False
-        horizon = datetime(min(start.year + years + 1, LATEST.year), 1, 1)  # noqa: DTZ001 - a wall time
+        horizon = datetime(min(start.year + SEARCH_YEARS + 1, LATEST_WALL.year), 1, 1)  # noqa: DTZ001 - a wall time
         for wall in _window(parts, dtstart, start, horizon - _MINUTE):
             if wall >= start:
                 yield wall
@@ -91,17 +91,26 @@ def _searched(parts: Parts, dtstart: datetime, start: datetime) -> Iterator[date
         start = horizon
 
 
-def _window(parts: Parts, dtstart: datetime, start: datetime, last: datetime) -> dateutil_rrule.rrule:
-    """Return dateutil's wall times from the period in which `start` lies to `last`, both included."""
-    return dateutil_rrule.rrule(
+def _window(parts: Parts, dtstart: datetime, start: datetime, last: datetime) -> Iterator[datetime]:
+    """Return dateutil's wall times from the period in which `start` lies to `last`, both included.
+
+    The calendar repeats itself every 400 years, weekdays and all. So dateutil works where it soon comes to its end.
+    """
+    ahead = (MAXYEAR - SEARCH_YEARS - 1 - start.year) // _CALENDAR_YEARS * _CALENDAR_YEARS
+    walls = dateutil_rrule.rrule(
         getattr(dateutil_rrule, parts.frequency),
-        dtstart=_period(parts, dtstart, start),
+        dtstart=_later(_period(parts, dtstart, start), ahead),
         interval=parts.interval,
         wkst=parts.week_start,
-        until=last,
+        until=_later(last, ahead),
         bysecond=0,
         **_by(parts, dtstart),
     )
+    return (_later(wall, -ahead) for wall in walls)
+
+
+def _later(wall: datetime, years: int) -> datetime:
+    return wall.replace(year=wall.year + years)
 
 
 def _period(parts: Parts, dtstart: datetime, start: datetime) -> datetime:

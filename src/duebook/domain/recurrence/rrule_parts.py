@@ -15,6 +15,8 @@ from ..text import checked
 
 RULE_CHARACTERS = 500
 MOST_OCCURRENCES = 100_000
+SEARCH_YEARS = 50
+"""A rule that does not come for so long is taken never to come. 29 February on a given weekday takes up to 40."""
 
 _PER_YEAR = {"YEARLY": 1, "MONTHLY": 12, "WEEKLY": 52, "DAILY": 365, "HOURLY": 8_760, "MINUTELY": 525_600}
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -44,14 +46,6 @@ class Parts:
     by: Mapping[str, list[Any]]
 
 
-def search_years(frequency: str) -> int:
-    """Return after how many years without an occurrence a rule is taken never to come.
-
-    29 February on a given weekday takes up to 40 years, and alone up to 8. Short periods are slow to search.
-    """
-    return 50 if _PER_YEAR[frequency] <= _PER_YEAR["WEEKLY"] else 8
-
-
 def parse(rule: str) -> Parts:
     """Return the parts of an RRULE, with or without "RRULE:" before it. Raises InvalidInput, naming the part."""
     values = _split(rule)
@@ -61,7 +55,7 @@ def parse(rule: str) -> Parts:
         raise _refusal("FREQ", f"must be one of {', '.join(_PER_YEAR)}{finer}")
     if "COUNT" in values and "UNTIL" in values:
         raise _refusal("COUNT", "and UNTIL exclude each other; keep one of them")
-    longest = search_years(frequency) * _PER_YEAR[frequency]
+    longest = SEARCH_YEARS * _PER_YEAR[frequency]
     return Parts(
         frequency,
         _number("INTERVAL", values.get("INTERVAL", "1"), range(1, longest + 1)),

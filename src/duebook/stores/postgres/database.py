@@ -192,6 +192,7 @@ class _Mapped:
             asyncpg.OperatorInterventionError,
             asyncpg.InsufficientResourcesError,
             asyncpg.InterfaceError,
+            asyncpg.InternalClientError,  # a connection that was cut while the driver was still reading from it
             asyncpg.InvalidAuthorizationSpecificationError,
             asyncpg.InvalidCatalogNameError,
             asyncpg.InsufficientPrivilegeError,

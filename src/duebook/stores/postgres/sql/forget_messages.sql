@@ -1,0 +1,2 @@
+-- Erase a person as the author of messages.
+update duebook.messages set author = :alias where author = :recipient returning position
