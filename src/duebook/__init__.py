@@ -2,14 +2,14 @@
 
 from .app.book import Duebook
 from .domain.deadlines import Deadline
-from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Due, Reject, Skip, Unread
+from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Digest, DigestItem, Due, Reject, Skip, Unread
 from .domain.lifecycle import Event, State
 from .domain.message import Email, Message, Push, Webhook
 from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .domain.ownership import Answer, Scheduled
-from .domain.policy import ChannelPolicy, DeadlinePolicy, Retention, UnreadPolicy
+from .domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, Retention, UnreadPolicy
 from .domain.recurrence import Cron, Every, Rrule
 from .domain.retry import Backoff
 from .domain.schedules import Schedule
@@ -19,12 +19,14 @@ from .engine.settings import EngineSettings
 from .errors import DuebookError
 from .features.cancelling import GroupAnswer
 from .features.deadlines import DeadlineAnswer, NewDeadline
+from .features.digests import Added, Item
 from .features.drafting import New
 from .features.schedules import NewSchedule, ScheduleAnswer
 from .ports import Channel, SendContext
 
 __all__ = [
     "Accepted",
+    "Added",
     "Answer",
     "Backoff",
     "Cancel",
@@ -37,6 +39,9 @@ __all__ = [
     "DeadlineStep",
     "Decision",
     "Defer",
+    "Digest",
+    "DigestItem",
+    "DigestPolicy",
     "Due",
     "Duebook",
     "DuebookError",
@@ -45,6 +50,7 @@ __all__ = [
     "Event",
     "Every",
     "GroupAnswer",
+    "Item",
     "LocalTime",
     "Message",
     "Missed",

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from .domain.audited import LedgerOwner, Record, RememberedName
 from .domain.control import Control
 from .domain.deadlines import Deadline
-from .domain.decision import Decision, Due
+from .domain.decision import Decision, DigestItem, Due
+from .domain.digests import Closed, Closing, Cursor, DigestRecord, NewItem, Selection, Weighed
 from .domain.draft import Draft
 from .domain.lifecycle import State
 from .domain.message import Message
@@ -190,6 +191,28 @@ class UnreadStore(Protocol):
     def read_watermark(self, kind: str, conversation: str, recipient: str) -> Plan[Watermark | None]: ...
 
 
+class DigestStore(Protocol):
+    """What is gathered for digests, how far periods are closed, and what each digest froze."""
+
+    def add_items(self, items: Sequence[NewItem]) -> Plan[set[tuple[str, str, str]]]: ...
+    def lock_due_cursors(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Cursor]]: ...
+    def read_cursors(
+        self, until: datetime, kind: str | None, recipient: str | None, limit: int
+    ) -> Plan[list[Cursor]]: ...
+    def take_items(self, closings: Sequence[Closing], now: datetime) -> Plan[dict[tuple[str, str], Weighed]]:
+        """Freeze what belongs to periods that close; answers by kind and recipient, where there was anything."""
+        ...
+
+    def put_digests(self, digests: Sequence[Closed], now: datetime) -> Plan[None]: ...
+    def move_cursors(self, cursors: Sequence[Cursor]) -> Plan[None]: ...
+    def read_selections(self, ids: Sequence[int]) -> Plan[dict[int, Selection]]: ...
+    def find_digests(
+        self, kind: str | None, recipient: str | None, before: datetime, limit: int
+    ) -> Plan[list[DigestRecord]]: ...
+    def read_waiting_items(self, kind: str, recipient: str, limit: int) -> Plan[list[DigestItem]]: ...
+    def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]: ...
+
+
 class TimeStore(Protocol):
     """What is to come, and what new zone rules mean for it."""
 
@@ -201,7 +224,7 @@ class TimeStore(Protocol):
     def write_incarnation(self, identity: str, now: datetime) -> Plan[None]: ...
 
 
-class Store(NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, TimeStore, Protocol):
+class Store(NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, DigestStore, TimeStore, Protocol):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
 
 

@@ -162,6 +162,7 @@ class Wired:
 
     def worker(self, only: list[str] | None, message_domain: str, stop_seconds: float) -> Worker:
         """Put a worker together: a lane for each channel with a kind to serve, and the housekeeping agents."""
+        from .engine.digester import Digester
         from .engine.lane import Lane
         from .engine.lookout import Lookout
         from .engine.pruner import Pruner
@@ -192,6 +193,7 @@ class Wired:
             Sweeper(database, store, clock, settings, by),
             Reconciler(registry, database, store, clock, settings, by),
             Scheduler(registry, database, store, clock, settings, expect),
+            Digester(registry, database, store, clock, settings, expect),
             Pruner(registry, database, store, clock, settings),
         ]
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)

@@ -17,6 +17,7 @@ from ..domain.policy import (
     ChannelPolicy,
     Copy,
     DeadlinePolicy,
+    DigestPolicy,
     Kind,
     OnUncertain,
     Priority,
@@ -125,6 +126,7 @@ class Duebook(AsyncVerbs):
         spread: timedelta | None = None,
         deadline: DeadlinePolicy | None = None,
         unread: UnreadPolicy | None = None,
+        digest: DigestPolicy | None = None,
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
@@ -132,12 +134,13 @@ class Duebook(AsyncVerbs):
         while the channel's key window protects a repeat, or "assume_sent". `keep_copy`: what the ledger keeps of the
         message ("none", "hash", "full"). `patience`: how long it may be deferred. `spread`: what a schedule or a
         deadline makes due at one instant is spread over so long, by recipient. `deadline`: it reminds of dates.
-        `unread`: it reminds of unread messages.
+        `unread`: it reminds of unread messages. `digest`: it gathers items by period.
         """
         declared = self.declare(
             name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
             on_uncertain=on_uncertain, handler_seconds=handler_seconds, patience=patience, keep_copy=keep_copy,
             retention=retention, spread=spread, deadline=deadline, unread=unread,
+            digest=digest,
         )  # fmt: skip
 
         def register(function: HandlerFunction) -> HandlerFunction:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ..features.context import Context
 from ..features.deadlines import Deadlines
+from ..features.digests import DigestRoom
 from ..features.notifications import Notifications
 from ..features.schedules import Schedules
 from ..features.unread import UnreadRoom
@@ -76,6 +77,30 @@ class SyncUnread(SyncRoom[UnreadRoom]):
     state = direct(UnreadRoom.state)
 
 
+class AsyncDigests(AsyncRoom[DigestRoom]):
+    """Digests, awaited."""
+
+    add = awaited(DigestRoom.add)
+    add_many = awaited(DigestRoom.add_many)
+    search = awaited(DigestRoom.search)
+    selection = awaited(DigestRoom.selection)
+    waiting = awaited(DigestRoom.waiting)
+    due = awaited(DigestRoom.due)
+    undelivered = awaited(DigestRoom.undelivered)
+
+
+class SyncDigests(SyncRoom[DigestRoom]):
+    """Digests, for programs without an event loop."""
+
+    add = direct(DigestRoom.add)
+    add_many = direct(DigestRoom.add_many)
+    search = direct(DigestRoom.search)
+    selection = direct(DigestRoom.selection)
+    waiting = direct(DigestRoom.waiting)
+    due = direct(DigestRoom.due)
+    undelivered = direct(DigestRoom.undelivered)
+
+
 class AsyncVerbs(AsyncRoom[Notifications]):
     """The verbs, awaited."""
 
@@ -97,6 +122,11 @@ class AsyncVerbs(AsyncRoom[Notifications]):
     def unread(self) -> AsyncUnread:
         """Messages that are reminded of unless they are read."""
         return AsyncUnread(UnreadRoom(self._context), self._runner)
+
+    @cached_property
+    def digests(self) -> AsyncDigests:
+        """What is told together, once for each period."""
+        return AsyncDigests(DigestRoom(self._context), self._runner)
 
     schedule = awaited(Notifications.schedule)
     schedule_many = awaited(Notifications.schedule_many)
@@ -141,6 +171,11 @@ class SyncVerbs(SyncRoom[Notifications]):
     def unread(self) -> SyncUnread:
         """Messages that are reminded of unless they are read."""
         return SyncUnread(UnreadRoom(self._context), self._runner)
+
+    @cached_property
+    def digests(self) -> SyncDigests:
+        """What is told together, once for each period."""
+        return SyncDigests(DigestRoom(self._context), self._runner)
 
     schedule = direct(Notifications.schedule)
     schedule_many = direct(Notifications.schedule_many)

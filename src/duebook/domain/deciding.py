@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..errors import InvalidMessage
-from . import deadlines, unread
+from . import deadlines, digests, unread
 from .deadlines import Deadline
 from .decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .digests import Selection
 from .lifecycle import Event
 from .message import Message, freeze
 from .notification import Intent, Move, Notification, move, patient_from
@@ -21,7 +22,7 @@ from .policy import ChannelPolicy, Kind, Mode
 from .text import TRACEBACK_CHARACTERS, clean
 from .unread import Seen
 
-Facts = Deadline | Seen
+Facts = Deadline | Seen | Selection
 """What is on record beside a notification, read when it fires."""
 
 DEFERRAL = timedelta(minutes=1)
@@ -45,6 +46,8 @@ def foregone(n: Notification, facts: Facts | None, now: datetime) -> Decision | 
             return Skip(reason)
         case Seen():
             return unread.foregone(n, facts, now)
+        case Selection() if facts.read and facts.read == len(facts.items):
+            return Skip("everything in it has been read")
     return None
 
 
@@ -58,6 +61,8 @@ def due(n: Notification, facts: Facts | None, now: datetime) -> Due:
             return replace(plain, step=deadlines.step(n, facts))
         case Seen():
             return replace(plain, unread=unread.unread(facts))
+        case Selection():
+            return replace(plain, digest=digests.digest(facts))
     return plain
 
 

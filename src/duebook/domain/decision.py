@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -35,6 +35,40 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
+class DigestItem:
+    """One item of a digest. `read`: of an unread message, that it has been read since the digest was closed."""
+
+    item: str
+    ready_at: datetime
+    score: float
+    data: Mapping[str, Any]
+    read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a digest tells: its items in their order, the same on every attempt.
+
+    `label`: its period; `first_label`, `periods`: where it stands for several, the oldest and how many. `cutoff_at`:
+    the end of the period. `total`: how many items were eligible. `late`: how many of its items had missed their own
+    period.
+    """
+
+    label: str
+    first_label: str
+    periods: int
+    cutoff_at: datetime
+    items: Sequence[DigestItem]
+    total: int
+    late: int
+
+    @property
+    def more(self) -> int:
+        """How many eligible items did not fit."""
+        return self.total - len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
 class Due:
     """A notification whose time has come. Read current facts with it; it carries only what was scheduled.
 
@@ -42,6 +76,7 @@ class Due:
     earlier attempt may have reached the recipient, so a message answered now is not used; the earlier bytes are.
     `step`: of a deadline's reminder, the deadline as it stands now; `data` is then the deadline's.
     `unread`: of a reminder of an unread message, how much is unread now.
+    `digest`: of a digest, what it froze.
     """
 
     kind: str
@@ -57,6 +92,7 @@ class Due:
     in_doubt: bool = False
     step: DeadlineStep | None = None
     unread: Unread | None = None
+    digest: Digest | None = None
 
     @property
     def lateness(self) -> timedelta:

@@ -20,6 +20,7 @@ Passed = Literal["newest", "skip"]
 
 LONGEST_SEND_SECONDS = 900
 LONGEST_SPAN = timedelta(days=36_525)
+LARGEST_DIGEST = 1_000
 LONGEST_SPREAD = timedelta(hours=12)
 FARTHEST_STEP_DAYS = 3_650
 MOST_STEPS = 50
@@ -155,12 +156,52 @@ class UnreadPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class DigestPolicy:
+    """How a kind gathers items into one message for each recipient and period.
+
+    `daily_at`: a period ends every day at this time of day; without it, every hour (in UTC). `zone`: whose clock that
+    is; None means each recipient's, stated with the items. `limit`: how many items a digest holds, the highest scores
+    first. `overflow`: what did not fit is carried to the next one, or dropped. `expire_after`: an item that has waited
+    so long since it was ready is worth nothing. `catch_up`: after an outage one digest stands for all missed periods
+    ("combine", at most `most`, the newest), or for the "latest" only, or what was missed waits for the next ("skip").
+    `unsent`: the items of a digest that ended unsent are carried to the next one, or recorded as undelivered.
+    `unread_of`: the items are what is unread of that kind of messages.
+    """
+
+    daily_at: time | None = None
+    zone: str | None = "UTC"
+    limit: int = 50
+    overflow: Literal["carry", "drop"] = "carry"
+    expire_after: timedelta | None = timedelta(days=7)
+    catch_up: Literal["combine", "latest", "skip"] = "combine"
+    most: int = 24
+    unsent: Literal["carry", "undelivered"] = "carry"
+    unread_of: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.daily_at is None and self.zone != "UTC":
+            raise InvalidInput("digest.zone", "hours are counted in UTC; state daily_at for a local time")
+        if self.daily_at is not None and (self.daily_at.tzinfo or self.daily_at.second or self.daily_at.microsecond):
+            raise InvalidInput("digest.daily_at", "must be a time of day to the minute and without a zone: time(9, 0)")
+        if not 1 <= self.limit <= LARGEST_DIGEST:
+            raise InvalidInput("digest.limit", f"must be between 1 and {LARGEST_DIGEST}")
+        if not 1 <= self.most <= LARGEST_DIGEST:
+            raise InvalidInput("digest.most", f"must be between 1 and {LARGEST_DIGEST}")
+        if self.expire_after is not None:
+            checked_span("digest.expire_after", self.expire_after)
+        checked_choice("digest.overflow", self.overflow, ("carry", "drop"))
+        checked_choice("digest.catch_up", self.catch_up, ("combine", "latest", "skip"))
+        checked_choice("digest.unsent", self.unsent, ("carry", "undelivered"))
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A registered type of notification. Lengths of time say their bounds in `__post_init__`.
 
     `keep_copy`: what is kept of a message once it is accepted: "full", until the bodies' age is over; its "hash" in
     the ledger; or "none". `spread`: what a schedule or a deadline makes due at one instant is spread over so long, by
     recipient. `deadline`: it reminds of dates, by this policy. `unread`: it reminds of unread messages.
+    `digest`: it gathers items by period.
     """
 
     name: str
@@ -176,11 +217,12 @@ class Kind:
     spread: timedelta | None = None
     deadline: DeadlinePolicy | None = None
     unread: UnreadPolicy | None = None
+    digest: DigestPolicy | None = None
 
     @property
     def reads_facts(self) -> bool:
         """Say whether something beside its notifications is read when they fire."""
-        return self.deadline is not None or self.unread is not None
+        return self.deadline is not None or self.unread is not None or self.digest is not None
 
     def __post_init__(self) -> None:
         checked_name("kind", self.name)

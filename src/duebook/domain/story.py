@@ -88,4 +88,5 @@ class Sight:
     expiry: datetime | None
     attention: datetime | None
     schedule: datetime | None
+    digest: datetime | None
     evidence: datetime | None

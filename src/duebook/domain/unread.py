@@ -117,8 +117,13 @@ def group(kind: str, conversation: str, recipient: str) -> str:
 
 def key(conversation: str, message: str, recipient: str) -> str:
     """Return the key of one recipient's reminder of one message; what is too long is named by a digest."""
-    whole = f"{_apart(conversation)}/{_apart(message)}/{recipient}"
+    whole = f"{name(conversation, message)}/{recipient}"
     return whole if len(whole) <= KEY_CHARACTERS else hashlib.sha256(whole.encode()).hexdigest()
+
+
+def name(conversation: str, message: str) -> str:
+    """Return the name of a message among all conversations."""
+    return f"{_apart(conversation)}/{_apart(message)}"
 
 
 def _apart(part: str) -> str:

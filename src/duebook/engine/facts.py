@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..domain import deadlines, unread
+from ..domain import deadlines, digests, unread
 from ..domain.deciding import Facts
 from ..domain.notification import Notification
 from ..domain.policy import Kind
@@ -24,6 +24,9 @@ def gather(store: Store, found: Sequence[Notification], kinds: Mapping[str, Kind
     about = [unread.about(n) for n in found if kinds[n.kind].unread and unread.is_reminder(n)]
     if about:
         facts |= yield from store.read_unread(about)
+    gathered = [n.id for n in found if kinds[n.kind].digest and digests.is_digest(n)]
+    if gathered:
+        facts |= yield from store.read_selections(gathered)
     return facts
 
 

@@ -43,7 +43,7 @@ class Lookout:
         self._lost = False
         # A little over a poll, so that what a lane looks up by itself fits into one statement a second, too.
         self.pace_seconds = settings.poll_seconds * 1.05
-        self.sight = Sight({}, {}, None, None, None, None, None)
+        self.sight = Sight({}, {}, None, None, None, None, None, None)
 
     async def step(self) -> bool:
         self._looks += 1
@@ -74,6 +74,8 @@ class Lookout:
                 return sight.expiry is not None and sight.expiry <= now
             case "scheduler":
                 return sight.schedule is not None and sight.schedule <= now
+            case "digester":
+                return sight.digest is not None and sight.digest <= now
             case "reconciler":
                 return sight.evidence is not None or (sight.attention is not None and sight.attention <= now)
         return True

@@ -15,6 +15,7 @@ from ..domain.walltime import Promise
 from ..errors import InvalidInput
 from ..ports import Plan
 from .context import Context
+from .digests import Item, new_item
 from .work import Wakes, Work
 
 CONVERSATION_CHARACTERS = 100
@@ -98,6 +99,7 @@ class UnreadRoom:
                 for recipient, delay in sorted(delays.items())
             ]
             created = (yield from store.schedule(drafts)) if drafts else {}
+            yield from self._gather(known, conversation, message, place, delays, tenant, now)
             for draft in drafts:
                 wakes.note(draft.channel, draft.wake_at, now)
             return Posted(True, place, len(created))
@@ -142,6 +144,36 @@ class UnreadRoom:
             return UnreadState(seen.up_to, seen.named_to, seen.total, seen.fresh)
 
         return Work(plan, atomic=False)
+
+    def _gather(
+        self,
+        kind: Kind,
+        conversation: str,
+        message: str,
+        position: int,
+        recipients: Iterable[str],
+        tenant: str | None,
+        now: datetime,
+    ) -> Plan[None]:
+        """Put the message into the digests of what is unread, of the kinds that gather them."""
+        carried = {
+            "unread_of": kind.name, "conversation": conversation, "message": message, "position": position
+        }  # fmt: skip
+        items = [
+            new_item(
+                Item(
+                    kind=other.name, recipient=recipient, item=unread.name(conversation, message), data=carried,
+                    tenant=tenant,
+                ),
+                self.context,
+                now,
+            )
+            for other in self.context.kinds.values()
+            if other.digest is not None and other.digest.unread_of == kind.name
+            for recipient in recipients
+        ]  # fmt: skip
+        if items:
+            yield from self.context.store.add_items(items)
 
     def _read(self, reading: ReadUpTo, reason: str, now: datetime) -> Plan[int | None]:
         group = unread.group(reading.kind, reading.conversation, reading.recipient)

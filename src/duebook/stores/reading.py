@@ -23,6 +23,7 @@ def do(verb: str, **parameters: str | int | None) -> Plan[Rows]:
 
 
 FARTHEST = 2**62
+_AGENTS = ("lease", "expiry", "attention", "schedule", "digest", "evidence")
 
 
 class Reading:
@@ -112,9 +113,7 @@ class Reading:
         found = {(topic, channel): r.instant(at) for topic, channel, at in rows}
         wakes = {channel: found["wake", channel] for channel in channels}
         suspects = {channel: found["suspect", channel] for channel in channels}
-        return Sight(
-            wakes, suspects, *(found[topic, ""] for topic in ("lease", "expiry", "attention", "schedule", "evidence"))
-        )
+        return Sight(wakes, suspects, *(found[topic, ""] for topic in _AGENTS))
 
     def lock_expired_leases(self, before: datetime, limit: int) -> Plan[list[Notification]]:
         rows = yield from do("lock_expired_leases", before=r.instant_text(before), limit=limit)

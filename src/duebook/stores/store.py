@@ -20,10 +20,14 @@ from ..domain.recovery import Evidence
 from ..ports import Plan
 from . import rows as r
 from .deadlines import Deadlines
+from .digests import Digests
 from .reading import Reading, do
 from .schedules import Schedules
 from .timing import Timing
 from .unread import UnreadMessages
+
+_UNSENT = frozenset({State.SKIPPED, State.CANCELLED, State.DROPPED})
+"""States in which the items of a digest have not reached anybody, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class _Applied:
     cancel_request: str | None
 
 
-class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
+class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
@@ -101,7 +105,7 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
             found = yield from self._make(moves)
             made = {row[0]: _Applied(row[0], State(row[1]), row[2], row[3], row[4]) for row in found}
             assert len({move.id for move in moves}) == len(moves), "two moves for one notification"
-            yield from self._write_down([move for move in moves if move.id in made])
+            yield from self._write_down([move for move in moves if move.id in made], made)
             applied.update((id, row.state) for id, row in made.items())
             wishes = (honour(made[move.id], move.at) for move in moves if move.id in made)
             moves = [wish for wish in wishes if wish is not None]
@@ -117,13 +121,15 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
             found += yield from do("apply", rows=r.dumps(map(r.move_row, others)))
         return found
 
-    def _write_down(self, made: Sequence[Move]) -> Plan[None]:
+    def _write_down(self, made: Sequence[Move], applied: Mapping[int, _Applied]) -> Plan[None]:
         attempts = [r.attempt_row(move.attempt) for move in made if move.attempt is not None]
         others = [r.history_row(move) for move in made if move.attempt is None]
         if attempts:
             yield from do("record_attempts", rows=r.dumps(attempts))
         if others:
             yield from do("record_history", rows=r.dumps(others))
+        if ended := {move.id: applied[move.id].doubt > 0 for move in made if move.next in _UNSENT}:
+            yield from self.end_digests(ended, made[0].at)
 
     def extend(self, held: Sequence[tuple[int, int]], now: datetime, lease_until: datetime) -> Plan[set[int]]:
         rows = r.dumps({"id": id, "version": version} for id, version in sorted(held))
@@ -194,7 +200,7 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
                 yield from _PRUNE[level](ids)
                 gone += len(found)
         before = r.instant_text(now - keep.rows)
-        for verb in ("prune_missed", "prune_messages"):
+        for verb in ("prune_missed", "prune_messages", "prune_items", "prune_digests"):
             gone += len((yield from do(verb, kind=kind.name, before=before, limit=limit)))
         return gone
 
@@ -206,9 +212,11 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages):
 
     def forget(self, recipient: str, alias: str) -> Plan[int]:
         """Erase a person's data everywhere, the identities last: the others are found through them."""
-        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules", "forget_watermarks"):
+        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules"):
             yield from do(verb, recipient=recipient)
-        for verb in ("forget_deadlines", "forget_missed", "forget_covers", "forget_messages"):
+        for verb in ("forget_watermarks", "forget_items", "forget_cursors"):
+            yield from do(verb, recipient=recipient)
+        for verb in ("forget_deadlines", "forget_missed", "forget_covers", "forget_messages", "forget_digests"):
             yield from do(verb, recipient=recipient, alias=alias)
         yield from do("forget_notifications", recipient=recipient, alias=alias)
         return len((yield from do("forget_identities", recipient=recipient, alias=alias)))

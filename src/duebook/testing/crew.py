@@ -62,7 +62,7 @@ class Crew:
         sight = await self._look()
         found = [await ask(store.peek(name, self._kinds, now + MOMENT)) for name in self._channels]
         found += [control.paused_until for control in await ask(store.read_controls())]
-        found += [sight.expiry, sight.schedule]
+        found += [sight.expiry, sight.schedule, sight.digest]
         if sight.lease is not None:
             found.append(sight.lease + timedelta(seconds=self._wired.settings.grace_seconds) + MOMENT)
         if sight.attention is not None:

@@ -13,7 +13,7 @@ from ...errors import InvalidInput
 from .. import zones
 from ..policy import checked_choice
 from ..walltime import resolve
-from .occurrence import LATEST, LATEST_WALL, Occurrence, at_instant, checked_wall, earliest_wall, resolved
+from .occurrence import LATEST_WALL, Occurrence, at_instant, checked_wall, earliest_wall, last_instant, resolved
 
 Unit = Literal["minute", "hour", "day", "week", "month", "year"]
 
@@ -51,12 +51,17 @@ class Every:
     def occurrences(self, zone: str, start: datetime, end: datetime | None = None) -> Iterator[Occurrence]:
         """Return what is due from `start`, inclusive, to `end`, exclusive, in ascending order, as it is asked for."""
         begin = earliest_wall(zone, start)
-        if self.unit in _ELAPSED:
+        if self.follows_elapsed_time:
             return self._elapsed(zone, start, end)
         return resolved(self.walls(begin), zone, start, end, elapsed=False)
 
     def walls(self, start: datetime) -> Iterator[datetime]:
-        """Return the wall times from `start` on, in ascending order. Minutes and hours have none outside a zone."""
+        """Return the wall times from `start` on, in ascending order.
+
+        Raises InvalidInput for minutes and hours: outside a zone they have none.
+        """
+        if self.follows_elapsed_time:
+            raise InvalidInput("unit", f"{self.unit}s are counted in a zone; give the anchor a time of day, and a zone")
         if self.unit in _DAYS:
             step = self.n * _DAYS[self.unit]
             numbers = range(max(1, _steps(self.anchor, start, step)), _steps(self.anchor, LATEST_WALL, step))
@@ -69,9 +74,8 @@ class Every:
 
     def _elapsed(self, zone: str, start: datetime, end: datetime | None) -> Iterator[Occurrence]:
         tz, origin = zones.zone(zone), resolve(self.anchor, zone)
-        until = LATEST if end is None else min(end, LATEST)
         step = self.n * _ELAPSED[self.unit]
-        numbers = range(max(1, _steps(origin, start, step)), _steps(origin, until, step))
+        numbers = range(max(1, _steps(origin, start, step)), _steps(origin, last_instant(end), step))
         return (at_instant(origin + number * step, tz) for number in numbers)
 
 

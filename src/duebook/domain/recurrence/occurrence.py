@@ -56,7 +56,7 @@ def resolved(
     `walls` must reach back to `earliest_wall(zone, start)`.
     """
     ordered = _in_order(_occurrences(walls, zones.zone(zone), elapsed))
-    until = LATEST if end is None else min(end, LATEST)
+    until = last_instant(end)
     return takewhile(lambda one: one.at < until, dropwhile(lambda one: one.at < start, ordered))
 
 
@@ -71,11 +71,18 @@ def earliest_wall(zone: str, start: datetime) -> datetime:
 
 def checked_instant(field: str, at: datetime) -> datetime:
     """Return an instant if it has a time zone and lies between EARLIEST and LATEST; otherwise raise InvalidInput."""
-    if at.tzinfo is None:
-        raise InvalidInput(field, f"{at.isoformat(sep=' ')} has no time zone; give an instant, as in tzinfo=UTC")
+    _checked_zoned(field, at)
     if not EARLIEST <= at < LATEST:
         raise InvalidInput(field, f"must be between the years {EARLIEST.year} and {LATEST.year - 1}")
     return at
+
+
+def last_instant(end: datetime | None) -> datetime:
+    """Return `end`, or LATEST where that is earlier. Raises InvalidInput if `end` has no time zone."""
+    if end is None:
+        return LATEST
+    _checked_zoned("end", end)
+    return min(end, LATEST)
 
 
 def checked_wall(field: str, wall: datetime) -> datetime:
@@ -99,6 +106,11 @@ def at_instant(at: datetime, tz: ZoneInfo) -> Occurrence:
         return _second(wall, at, tz)
     first, second = readings(wall, tz)
     return Occurrence(_label(wall), at, "exact" if first == second else "first")
+
+
+def _checked_zoned(field: str, at: datetime) -> None:
+    if at.tzinfo is None:
+        raise InvalidInput(field, f"{at.isoformat(sep=' ')} has no time zone; give an instant, as in tzinfo=UTC")
 
 
 def _occurrences(walls: Iterable[datetime], tz: ZoneInfo, elapsed: bool) -> Iterator[Occurrence]:

@@ -15,7 +15,7 @@ from typing import Any
 from dateutil import rrule as dateutil_rrule
 
 from ...errors import InvalidInput
-from .occurrence import LATEST, LATEST_WALL, Occurrence, checked_wall, earliest_wall, resolved
+from .occurrence import LATEST_WALL, Occurrence, checked_wall, earliest_wall, last_instant, resolved
 from .rrule_parts import SEARCH_YEARS, Parts, parse
 
 _FOREVER_AGO = datetime.min.replace(tzinfo=UTC)
@@ -59,7 +59,7 @@ class Rrule:
     def occurrences(self, zone: str, start: datetime, end: datetime | None = None) -> Iterator[Occurrence]:
         """Return what is due from `start`, inclusive, to `end`, exclusive, in ascending order, as it is asked for."""
         begin, parts = earliest_wall(zone, start), parse(self.rule)
-        until = LATEST if end is None else end
+        until = last_instant(end)
         if parts.until is not None and parts.until.tzinfo is not None:
             until = min(until, parts.until + timedelta.resolution)
         if parts.count is None:

@@ -35,6 +35,9 @@ union all
 select 'schedule', '', (
     select min(next_at) from duebook.schedules where next_at is not null and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
 union all
+select 'digest', '', (
+    select min(next_close_at) from duebook.digest_cursors where next_close_at is not null and kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb)))))
+union all
 select 'evidence', '', (
     select e.at from duebook.evidence e
     join duebook.notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind = any (array(select jsonb_array_elements_text(cast(:kinds as jsonb))))

@@ -35,6 +35,9 @@ union all
 select 'schedule', '', (
     select min(next_at) from duebook_schedules where next_at is not null and kind in (select value from json_each(:kinds)))
 union all
+select 'digest', '', (
+    select min(next_close_at) from duebook_digest_cursors where next_close_at is not null and kind in (select value from json_each(:kinds)))
+union all
 select 'evidence', '', (
     select e.at from duebook_evidence e
     join duebook_notifications n on n.id = e.notification_id and n.state <> 'sending' and n.kind in (select value from json_each(:kinds))

@@ -1,0 +1,165 @@
+"""The verbs of digests: items, cursors, and what each digest froze."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from ..domain.decision import DigestItem
+from ..domain.digests import Closed, Closing, Cursor, DigestRecord, NewItem, Selection, Weighed
+from ..domain.lifecycle import State
+from ..ports import Plan
+from . import rows as r
+from .reading import do
+
+_ITEM = ("kind", "recipient", "item", "ready_at", "score", "data", "expires_at", "added_at")
+Name = tuple[str, str]
+
+
+class Digests:
+    def add_items(self, items: Sequence[NewItem]) -> Plan[set[tuple[str, str, str]]]:
+        """Add items, and hold the cursors of their recipients first; answers those that are new."""
+        cursors: dict[Name, NewItem] = {}
+        for item in items:
+            known = cursors.setdefault((item.kind, item.recipient), item)
+            if item.ready_at < known.ready_at:
+                cursors[item.kind, item.recipient] = item
+        rows = (
+            {
+                "kind": item.kind, "recipient": item.recipient, "tenant": item.tenant, "namespace": item.namespace,
+                "zone": item.zone, "open_from": item.ready_at,
+                "next_close_at": min(one.close_at for one in items if (one.kind, one.recipient) == name),
+            }
+            for name, item in sorted(cursors.items())
+        )  # fmt: skip
+        yield from do("lock_cursors", rows=r.dumps(rows))
+        found = yield from do(
+            "add_items", rows=r.dumps({name: getattr(item, name) for name in _ITEM} for item in items)
+        )
+        return {(kind, recipient, item) for kind, recipient, item in found}
+
+    def lock_due_cursors(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Cursor]]:
+        found = yield from do("lock_due_cursors", kinds=r.dumps(sorted(kinds)), now=r.instant_text(now), limit=limit)
+        return [_cursor(row) for row in found]
+
+    def read_cursors(self, until: datetime, kind: str | None, recipient: str | None, limit: int) -> Plan[list[Cursor]]:
+        found = yield from do("read_cursors", until=r.instant_text(until), kind=kind, recipient=recipient, limit=limit)
+        return [_cursor(row) for row in found]
+
+    def take_items(self, closings: Sequence[Closing], now: datetime) -> Plan[dict[Name, Weighed]]:
+        """Freeze the items of periods that close, and answer what each digest holds and what is left.
+
+        First goes what was read, what is worth nothing any more, and what the catch-up policy gives up.
+        """
+        rows = r.dumps(map(_closing_row, closings))
+        if any(closing.policy.unread_of for closing in closings):
+            yield from do("drop_read_items", rows=rows)
+        yield from do("expire_items", rows=rows, now=r.instant_text(now))
+        yield from do("take_items", rows=rows)
+        found = yield from do("weigh_items", rows=rows)
+        dropping = [closing for closing in closings if closing.policy.overflow == "drop"]
+        if dropping:
+            yield from do("drop_items", rows=r.dumps(map(_closing_row, dropping)))
+        return {
+            (row[0], row[1]): Weighed(row[2], row[3], row[4], r.instant(row[5]), r.instant(row[6])) for row in found
+        }
+
+    def put_digests(self, digests: Sequence[Closed], now: datetime) -> Plan[None]:
+        yield from do("put_digests", rows=r.dumps(_closed_row(one, now) for one in digests))
+
+    def move_cursors(self, cursors: Sequence[Cursor]) -> Plan[None]:
+        rows = ({item.name: getattr(one, item.name) for item in fields(Cursor)} for one in cursors)
+        yield from do("move_cursors", rows=r.dumps(rows))
+
+    def read_selections(self, ids: Sequence[int]) -> Plan[dict[int, Selection]]:
+        found = yield from do("read_selections", ids=r.dumps(sorted(ids)))
+        return {row[0]: _selection(row) for row in found}
+
+    def find_digests(
+        self, kind: str | None, recipient: str | None, before: datetime, limit: int
+    ) -> Plan[list[DigestRecord]]:
+        found = yield from do(
+            "find_digests", kind=kind, recipient=recipient, before=r.instant_text(before), limit=limit
+        )
+        return [_record(row) for row in found]
+
+    def read_waiting_items(self, kind: str, recipient: str, limit: int) -> Plan[list[DigestItem]]:
+        found = yield from do("read_waiting_items", kind=kind, recipient=recipient, limit=limit)
+        return [
+            DigestItem(item, r.certain(ready_at), score, json.loads(data)) for item, ready_at, score, data, _ in found
+        ]
+
+    def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]:
+        found = yield from do("count_undelivered")
+        return {kind: (digests, items) for kind, digests, items in found}
+
+    def end_digests(self, ended: Mapping[int, bool], now: datetime) -> Plan[None]:
+        """See to the items of digests among notifications that ended without being accepted; the value says whether one
+        may have been sent all the same. Provably unsent ones wait for the next digest, if their kind carries them."""
+        found = yield from do("read_ended_digests", ids=r.dumps(sorted(ended)))
+        if not found:
+            return
+        rows = [
+            {
+                "notification_id": id, "kind": kind, "recipient": recipient, "label": label,
+                "open_from": r.certain(open_from), "cutoff_at": r.certain(cutoff_at), "next_close_at": now,
+                "outcome": "released" if unsent == "carry" and not ended[id] else "undelivered",
+            }
+            for id, kind, recipient, label, open_from, cutoff_at, unsent in found
+        ]  # fmt: skip
+        released = [row for row in rows if row["outcome"] == "released"]
+        undelivered = [row for row in rows if row["outcome"] == "undelivered"]
+        if released:
+            yield from do("mark_cursors", rows=r.dumps(released))
+            yield from do("release_items", rows=r.dumps(released))
+        if undelivered:
+            yield from do("undeliver_items", rows=r.dumps(undelivered))
+        yield from do("settle_digests", rows=r.dumps(rows))
+
+
+def _closing_row(closing: Closing) -> dict[str, Any]:
+    cursor = closing.cursor
+    return {
+        "kind": cursor.kind, "recipient": cursor.recipient, "label": closing.label, "open_from": cursor.open_from,
+        "cutoff_at": closing.cutoff.at, "previous_at": closing.previous_at, "fresh_from": closing.fresh_from,
+        "most": closing.policy.limit, "unread_of": closing.policy.unread_of,
+    }  # fmt: skip
+
+
+def _closed_row(one: Closed, now: datetime) -> dict[str, Any]:
+    closing, weighed = one.closing, one.weighed
+    return {
+        "kind": closing.cursor.kind, "recipient": closing.cursor.recipient, "label": closing.label,
+        "notification_id": one.notification_id, "first_label": closing.first_label, "periods": closing.periods,
+        "cutoff_at": closing.cutoff.at, "open_from": closing.cursor.open_from,
+        "total": weighed.selected + weighed.left, "selected": weighed.selected, "late": weighed.late,
+        "closed_at": now, "unsent": closing.policy.unsent,
+    }  # fmt: skip
+
+
+def _cursor(row: Sequence[Any]) -> Cursor:
+    kind, recipient, tenant, namespace, zone, *instants = row
+    return Cursor(kind, recipient, tenant, namespace, zone, *map(r.instant, instants))
+
+
+def _selection(row: Sequence[Any]) -> Selection:
+    _, kind, recipient, label, first_label, periods, cutoff_at, total, late, text = row
+    items = list(_items(json.loads(text) if text else ()))
+    read = sum(item.read for item in items)
+    return Selection(kind, recipient, label, first_label, periods, r.certain(cutoff_at), total, late, items, read)
+
+
+def _items(rows: Iterable[Sequence[Any]]) -> Iterable[DigestItem]:
+    for item, ready_at, score, data, read in rows:
+        yield DigestItem(item, r.certain(datetime.fromisoformat(ready_at)), score, data, bool(read))
+
+
+def _record(row: Sequence[Any]) -> DigestRecord:
+    kind, recipient, label, first_label, periods, cutoff_at, total, selected, late, id, outcome, state, reason = row
+    return DigestRecord(
+        kind, recipient, label, first_label, periods, r.certain(cutoff_at), total, selected, late, id, outcome,
+        State(state) if state else None, reason,
+    )  # fmt: skip

@@ -1,0 +1,2 @@
+-- Erase a person from the digests.
+update duebook.digests set recipient = :alias where recipient = :recipient

@@ -1,0 +1,13 @@
+-- What each digest took and what is left: how many items it holds, how many of them had missed the cutoff they were
+-- ready for, how many did not fit, and since when the oldest waits that did not fit, or that is of a later period.
+select r.kind, r.recipient,
+    count(*) filter (where i.label = r.label),
+    count(*) filter (where i.label = r.label and i.ready_at < r.previous_at),
+    count(*) filter (where i.label is null and i.ready_at < r.cutoff_at),
+    min(i.ready_at) filter (where i.label is null and i.ready_at < r.cutoff_at),
+    min(i.ready_at) filter (where i.label is null and i.ready_at >= r.cutoff_at)
+from jsonb_to_recordset(cast(:rows as jsonb)) as r(
+    kind text, recipient text, label text, open_from timestamptz, cutoff_at timestamptz, previous_at timestamptz)
+join duebook.digest_items i on i.kind = r.kind and i.recipient = r.recipient and i.ready_at >= r.open_from
+    and i.outcome is null and (i.label is null or i.label = r.label)
+group by r.kind, r.recipient

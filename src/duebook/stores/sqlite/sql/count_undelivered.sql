@@ -1,0 +1,2 @@
+-- How many digests ended undelivered, and how many items were in them, by kind.
+select kind, count(*), sum(selected) from duebook_digests where outcome = 'undelivered' group by kind order by kind

@@ -1,0 +1,2 @@
+-- Erase a person from the digests.
+update duebook_digests set recipient = :alias where recipient = :recipient

@@ -1,0 +1,10 @@
+-- The items of digests that ended unsent wait for the next one.
+update duebook_digest_items as i set label = null
+from (
+    select
+        value ->> 'kind' as kind, value ->> 'recipient' as recipient, value ->> 'label' as label,
+        value ->> 'open_from' as open_from, value ->> 'cutoff_at' as cutoff_at
+    from json_each(:rows)
+) as r
+where i.kind = r.kind and i.recipient = r.recipient and i.label = r.label and i.ready_at >= r.open_from
+    and i.ready_at < r.cutoff_at
