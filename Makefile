@@ -7,7 +7,7 @@ UV := $(shell command -v uv)
 DEV := .venv/dev/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim kill bench lock clean
+.PHONY: help demo test check sim tapes kill bench lock clean
 
 help: ## show this list
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +28,11 @@ check: .venv/dev/ready ## lint, format, types, import layers, house rules
 sim: .venv/dev/ready ## simulate many more worlds than the tests do: make sim SEEDS=20000
 	@DUEBOOK_SIM_SEEDS=$(or $(SEEDS),5000) $(DEV)/pytest -n 2 -q tests/sim $(ARGS)
 
+tapes: .venv/dev/ready ## record anew by what each broken engine of the simulation falls
+	@$(DEV)/python -m tests.sim.regressions
+
 kill: .venv/dev/ready ## kill real workers a hundred times over twenty thousand notifications
-	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_storm.py $(ARGS)
+	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_storm.py tests/kill/test_recovery.py $(ARGS)
 
 bench: .venv/bench/ready ## measure, beside other schedulers
 	@.venv/bench/bin/python -m bench $(ARGS)

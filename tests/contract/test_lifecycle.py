@@ -65,7 +65,7 @@ def ways() -> dict[State, list[tuple[Event, State]]]:
 
 def moves_in_the_trigger(dialect: Dialect) -> Iterator[tuple[str, ...]]:
     for _, _, text in catalog.migrations(dialect):
-        trigger = text[text.index("lifecycle before update") :]
+        _, _, trigger = text.partition("lifecycle before update")
         for found in re.findall(r"'(\w+ \w+ \w+)'", trigger):
             yield tuple(found.split())
 

@@ -19,7 +19,7 @@ class Dead(BaseException):
 
 
 class Moment(NamedTuple):
-    """One line of what happened: at which second, to whom, and what. A step is told by the point at which it stopped."""
+    """One line of what happened: at which second, to whom, and what. A step is told by where it stopped."""
 
     at: float
     who: str
@@ -145,4 +145,4 @@ class Kernel:
 
 def _must_not_fail(result: Any, error: BaseException | None) -> None:
     if error is not None:
-        raise AssertionError("an agent ended by an error") from error
+        raise AssertionError(f"agents_go_on: one ended by {error!r}") from error

@@ -1,6 +1,7 @@
 """Engines and stores that are broken on purpose, one safeguard less in each. An oracle must notice every one of them.
 
-`config`: the world in which the missing safeguard matters. `seeds`: how many runs it may take to notice at the most.
+`config`: the world in which the missing safeguard matters. `seeds`: how many runs it may take to notice at the most;
+0 where that takes an order of events too rare to be drawn, and the tape of it is written by hand.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from duebook.domain.notification import Intent, Move, Notification
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Uncertain
 from duebook.domain.ownership import Answer
 from duebook.domain.recovery import Evidence
+from duebook.engine.claiming import Held
 from duebook.engine.lane import Beginning, Lane
 from duebook.engine.rescuer import Rescuer
 from duebook.ports import Finished, Plan
+from duebook.stores import catalog
 from duebook.stores.reading import do
 from duebook.stores.store import SqlStore
+from tests.sim.run import Report, run
 from tests.sim.world import SETTINGS, Config, Parts
 
 PLAIN = Config(None, "hold")
@@ -36,6 +40,15 @@ class Mutant:
     parts: Parts
     config: Config = field(default=PLAIN)
     seeds: int = 60
+
+
+def fall(mutant: Mutant) -> Report | None:
+    """Run a mutant seed by seed until an oracle notices it; None if none does."""
+    for seed in range(mutant.seeds):
+        report = run(seed, mutant.config, mutant.parts)
+        if report.violation is not None:
+            return report
+    return None
 
 
 def _without_trigger(schema: str) -> str:
@@ -55,12 +68,11 @@ def _without_keys(schema: str) -> str:
 
 
 def _sql(**replaced: tuple[str, str]) -> Callable[[str, str], str]:
+    for verb, (old, _) in replaced.items():
+        assert old in catalog.text("sqlite", verb), f"{verb} reads differently now"
+
     def text(verb: str, original: str) -> str:
-        if verb not in replaced:
-            return original
-        old, new = replaced[verb]
-        assert old in original, f"{verb} reads differently now"
-        return original.replace(old, new)
+        return original.replace(*replaced[verb]) if verb in replaced else original
 
     return text
 
@@ -98,6 +110,13 @@ class SendsUnrecorded(Lane):
         if item.error is not None:
             item = Finished(item.ticket, {intent.id for _, intent in beginning.batch}, None)
         super()._begun(beginning, item, now, monotonic)
+
+
+class MixesUpItsClaims(Lane):
+    """What was decided about an earlier claim of a notification counts for the one held now."""
+
+    def _decided(self, held: Held, item: Finished, now: datetime) -> None:
+        super()._decided(self.held.get(held.n.id, held), item, now)
 
 
 class Settles(Lane):
@@ -226,6 +245,7 @@ MUTANTS = (
     ),
     Mutant("the effect before the intent", Parts(lane=SendsFirst)),
     Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 100),
+    Mutant("two claims by one worker are taken for one", Parts(lane=MixesUpItsClaims), seeds=0),
     Mutant("the unknown is retried", Parts(lane=RetriesTheUnknown)),
     Mutant("the unknown is rejected", Parts(lane=RejectsTheUnknown)),
     Mutant("the unknown is accepted", Parts(lane=AcceptsTheUnknown)),
@@ -255,6 +275,12 @@ MUTANTS = (
         _patched(("duebook.engine.writing._evidence", _believes_silence)),
         PLAIN,
         300,
+    ),
+    Mutant(
+        "late evidence reopens what is closed",
+        _patched(("duebook.domain.recovery.CLOSED", frozenset())),
+        Config(None, "assume_sent"),
+        200,
     ),
     Mutant("a repeat after the key's window", _patched(*ALWAYS_PROTECTED), Config(70.0, "resend"), 300),
     Mutant(

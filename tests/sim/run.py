@@ -69,7 +69,7 @@ def judged(world: World, report: Report) -> Iterator[None]:
         yield
         look(world, oracle.AT_REST)
     except (oracle.Violation, AssertionError) as violation:
-        report.violation = str(violation) or repr(violation.__cause__)
+        report.violation = str(violation)
     report.moments = tuple(world.kernel.trace)
     report.steps = world.kernel.steps
     report.kills = len(world.kernel.graves)

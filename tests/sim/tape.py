@@ -14,7 +14,7 @@ engine that have nothing to do with it. After its last line everybody goes on in
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
@@ -46,7 +46,7 @@ class Tape:
         head = [f"world {json.dumps(differing)}", f"seed {self.seed}", f"oracle {self.oracle}"]
         if self.mutant is not None:
             head.append(f"mutant {self.mutant}")
-        body = [f"{moment.at:9.3f}  {moment.who:<28}  {moment.what}" for moment in self.moments]
+        body = [f"{moment.at:9.3f}  {moment.who:<20}  {moment.what}" for moment in self.moments]
         return "\n".join([*head, "", *body, ""])
 
 
@@ -54,19 +54,25 @@ def parse(text: str) -> Tape:
     head, _, body = text.partition("\n\n")
     said = dict(line.split(" ", 1) for line in head.splitlines())
     moments = [Moment(float(at), who, what) for at, who, what in (line.split(None, 2) for line in body.splitlines())]
-    return Tape(Config(**json.loads(said["world"])), int(said["seed"]), said["oracle"], tuple(moments), said.get("mutant"))
+    return Tape(
+        Config(**json.loads(said["world"])), int(said["seed"]), said["oracle"], tuple(moments), said.get("mutant")
+    )
 
 
 def read(path: Path) -> Tape:
     return parse(path.read_text(encoding="utf-8"))
 
 
-def record(report: Report, config: Config, mutant: str | None = None) -> Tape:
-    """Return the tape of a run that failed. Who stood still is told by nobody stepping them, so it has no line."""
+def record(report: Report, config: Config, parts: Parts | None = None, mutant: str | None = None) -> Tape:
+    """Return the tape of a run that failed. Who stood still is told by nobody stepping them, so it has no line.
+
+    A replay looks more often than the run did, so another oracle may be the first to complain: then it is its tape.
+    """
     assert report.oracle is not None, f"seed {report.seed} did not fail"
-    kept = {field.name: getattr(config, field.name) for field in fields(Config) if field.name in ON_TAPE}
-    moments = [moment._replace(at=ceil(moment.at * 1_000) / 1_000) for moment in report.moments]
-    return Tape(Config(**kept), report.seed, report.oracle, tuple(moments), mutant)
+    kept = {name: getattr(config, name) for name in ON_TAPE}
+    moments = tuple(moment._replace(at=ceil(moment.at * 1_000) / 1_000) for moment in report.moments)
+    tape = Tape(Config(**kept), report.seed, report.oracle, moments, mutant)
+    return replace(tape, oracle=replay(tape, parts).oracle or tape.oracle)
 
 
 def replay(tape: Tape, parts: Parts | None = None) -> Report:

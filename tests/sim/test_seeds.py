@@ -5,10 +5,13 @@
 
 import logging
 import os
+from collections.abc import Callable
 
 import pytest
 
-from tests.sim.run import run, shrink
+from tests.sim.regressions import FOUND, ROOT, keep
+from tests.sim.run import Report, run
+from tests.sim.tape import record, shorten
 from tests.sim.world import Config
 
 SEEDS = int(os.environ.get("DUEBOOK_SIM_SEEDS", "500"))
@@ -25,13 +28,29 @@ WORLDS = {
 
 @pytest.mark.timeout(60 + SEEDS // 5)
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_promise_holds_in_every_world(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_promise_holds_in_every_world(
+    name: str, caplog: pytest.LogCaptureFixture, record_property: Callable[[str, object], None]
+) -> None:
     caplog.set_level(logging.CRITICAL)
-    for seed in range(-(-SEEDS // len(WORLDS))):
+    each = -(-SEEDS // len(WORLDS))
+    steps = 0
+    for seed in range(each):
         report = run(seed, WORLDS[name])
         if report.violation is not None:
-            least = shrink(report, WORLDS[name])
-            pytest.fail(f"seed {seed}: {least.violation}; it takes {least.faults}")
+            pytest.fail(told(report, name), pytrace=False)
+        steps += report.steps
+    record_property("seeds", (each, steps))
+
+
+def told(report: Report, name: str) -> str:
+    """Say what went wrong by the shortest tape that shows it."""
+    tape = shorten(record(report, WORLDS[name]))
+    path = keep(tape, FOUND).relative_to(ROOT)
+    return (
+        f"{name}, seed {report.seed}: {report.violation}\n\n{tape.text}\n"
+        f"This tape is {path}. Once the fault is repaired, move it to tests/sim/regressions and commit it: there it is "
+        "replayed by each test run."
+    )
 
 
 def test_a_seed_replays_identically() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from duebook.domain.decision import Due, Skip
 from duebook.domain.message import Email
 from duebook.domain.policy import ChannelPolicy, Kind, OnUncertain, Retention
 from duebook.domain.retry import Backoff
+from duebook.engine.agent import Agent
 from duebook.engine.lane import Lane
 from duebook.engine.pruner import Pruner
 from duebook.engine.reconciler import Reconciler
@@ -32,7 +33,7 @@ from duebook.ports import SendContext
 from duebook.stores import catalog
 from duebook.stores.store import SqlStore
 from tests.sim.kernel import Kernel, Point, Process, Until
-from tests.sim.ports import START, Provider, SimChannel, SimClock, SimDatabase, SimTasks
+from tests.sim.ports import Provider, SimChannel, SimClock, SimDatabase, SimTasks
 
 ATTEMPTS = 4
 SETTINGS = EngineSettings(lease_seconds=9.0, grace_seconds=3.0, poll_seconds=1.0, sweep_seconds=5.0, batch=20)
@@ -64,12 +65,6 @@ TROUBLES: dict[str, tuple[str, type[Exception]]] = {
     "break_after": ("after", StoreUnavailable),
 }
 """What a database may do to the next call of a process: at which edge of the call, and what it raises."""
-
-
-class Agent(Protocol):
-    pace_seconds: float
-
-    async def step(self) -> bool: ...
 
 
 @dataclass
@@ -107,6 +102,7 @@ class World:
         self.registry_kind = Kind(
             "reminder", "mail", on_uncertain=config.on_uncertain if config.keyed else _unkeyed(config.on_uncertain),
             retry=Backoff(attempts=ATTEMPTS, ceiling=timedelta(seconds=8)), max_lateness=timedelta(hours=2),
+            handler_seconds=60.0,
             retention=Retention(*[timedelta(0)] * 3) if config.prunes else Retention(),
         )  # fmt: skip
         self.policy = ChannelPolicy(
@@ -193,9 +189,9 @@ class World:
         if self.config.prunes:
             agents.append(Pruner(registry, database, self.store, clock, SETTINGS))
         for agent in agents:
-            self.kernel.spawn(process, type(agent).__name__.lower(), self._keep(agent, process))
+            self.kernel.spawn(process, agent.name, self._keep(agent))
 
-    async def _keep(self, agent: Agent, process: Process) -> None:
+    async def _keep(self, agent: Agent) -> None:
         while True:
             more = False
             with suppress(Busy, StoreUnavailable):
@@ -236,7 +232,9 @@ class World:
 
     async def _do(self, deed: str, key: str) -> None:
         database = self.database(self.kernel.processes["owner"])
-        verbs = Notifications(Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "owner"))
+        verbs = Notifications(
+            Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "owner")
+        )
         try:
             await self._deed(deed, key, verbs, database)
         except (Busy, StoreUnavailable):
@@ -307,25 +305,22 @@ class Parts:
     patches: tuple[tuple[str, Any], ...] = ()
 
 
+def _schema() -> str:
+    return "\n".join(text for _, _, text in catalog.migrations("sqlite"))
+
+
 @cache
-def _schema() -> bytes:
-    return _serialized(catalog.migrations("sqlite")[0][2])
-
-
-def _serialized(text: str) -> bytes:
-    connection = sqlite3.connect(":memory:")
-    for _, _, migration in [(0, "", text)]:
-        connection.executescript(migration)
-    return connection.serialize()
+def _empty() -> bytes:
+    """A database with the tables of the schema as it is, to start from without running the migrations each time."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_schema())
+        return connection.serialize()
 
 
 def fresh_connection(schema: Callable[[str], str] | None) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     if schema is None:
-        connection.deserialize(_schema())
+        connection.deserialize(_empty())
     else:
-        connection.executescript(schema(catalog.migrations("sqlite")[0][2]))
+        connection.executescript(schema(_schema()))
     return connection
-
-
-__all__ = ["START", "Config", "Parts", "World"]

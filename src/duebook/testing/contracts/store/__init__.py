@@ -1,0 +1,23 @@
+"""What a store owes the engine, as tests to inherit for a store of your own.
+
+The modules beside this one are its chapters. `life` is what they are told in: one step of a worker or an owner each.
+"""
+
+from .claiming import Claiming
+from .controlling import Controlling
+from .holding import Holding
+from .looking import Looking
+from .recording import Recording
+from .retaining import Retaining
+from .scheduling import Scheduling
+from .wording import Wording
+
+
+class StoreContract(Scheduling, Claiming, Holding, Recording, Controlling, Looking, Retaining, Wording):
+    """Inherit it as `class TestMyStore(StoreContract)` and write `empty`: a context that yields your `ports.Database`
+    and your `ports.Store` with nothing in them. Each clause is a plain test that enters it in an event loop of its own,
+    once for each of its cases.
+    """
+
+
+__all__ = ["StoreContract"]
