@@ -9,7 +9,7 @@ from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .domain.ownership import Answer, Scheduled
-from .domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, Retention, UnreadPolicy
+from .domain.policy import AttentionLimit, ChannelPolicy, DeadlinePolicy, DigestPolicy, Retention, UnreadPolicy
 from .domain.recurrence import Cron, Every, Rrule
 from .domain.retry import Backoff
 from .domain.schedules import Schedule
@@ -28,6 +28,7 @@ __all__ = [
     "Accepted",
     "Added",
     "Answer",
+    "AttentionLimit",
     "Backoff",
     "Cancel",
     "Channel",

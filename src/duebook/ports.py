@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from .domain.attention import Attention
 from .domain.audited import LedgerOwner, Record, RememberedName
 from .domain.control import Control
 from .domain.deadlines import Deadline
@@ -26,7 +27,7 @@ from .domain.message import Message
 from .domain.missed import Missed
 from .domain.notification import Attempt, Intent, Move, Notification
 from .domain.outcome import Outcome
-from .domain.policy import ChannelPolicy, Kind
+from .domain.policy import AttentionLimit, ChannelPolicy, Kind
 from .domain.recovery import Evidence
 from .domain.schedules import Schedule
 from .domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
@@ -213,6 +214,14 @@ class DigestStore(Protocol):
     def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]: ...
 
 
+class AttentionStore(Protocol):
+    """How much each recipient gets, where kinds share a limit."""
+
+    def read_attention(
+        self, wanted: Mapping[int, tuple[str, AttentionLimit]], now: datetime
+    ) -> Plan[dict[int, Attention]]: ...
+
+
 class TimeStore(Protocol):
     """What is to come, and what new zone rules mean for it."""
 
@@ -224,7 +233,9 @@ class TimeStore(Protocol):
     def write_incarnation(self, identity: str, now: datetime) -> Plan[None]: ...
 
 
-class Store(NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, DigestStore, TimeStore, Protocol):
+class Store(
+    NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, DigestStore, AttentionStore, TimeStore, Protocol
+):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
 
 

@@ -14,6 +14,7 @@ from ..domain.decision import Decision, Due
 from ..domain.outcome import Outcome
 from ..domain.policy import (
     UNREAD_RETENTION,
+    AttentionLimit,
     ChannelPolicy,
     Copy,
     DeadlinePolicy,
@@ -127,6 +128,7 @@ class Duebook(AsyncVerbs):
         deadline: DeadlinePolicy | None = None,
         unread: UnreadPolicy | None = None,
         digest: DigestPolicy | None = None,
+        attention: AttentionLimit | None = None,
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
@@ -135,12 +137,14 @@ class Duebook(AsyncVerbs):
         message ("none", "hash", "full"). `patience`: how long it may be deferred. `spread`: what a schedule or a
         deadline makes due at one instant is spread over so long, by recipient. `deadline`: it reminds of dates.
         `unread`: it reminds of unread messages. `digest`: it gathers items by period.
+        `attention`: how much of it one recipient gets.
         """
         declared = self.declare(
             name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
             on_uncertain=on_uncertain, handler_seconds=handler_seconds, patience=patience, keep_copy=keep_copy,
             retention=retention, spread=spread, deadline=deadline, unread=unread,
             digest=digest,
+            attention=attention,
         )  # fmt: skip
 
         def register(function: HandlerFunction) -> HandlerFunction:

@@ -133,6 +133,15 @@ class Covering(NamedTuple):
     fresh: int
 
 
+class Taking(NamedTuple):
+    """Whose attention a notification takes when it begins, and under which limit; fenced by the version it was decided
+    by."""
+
+    scope: str
+    recipient: str
+    version: int
+
+
 class Intent(NamedTuple):
     """What is recorded before the wire is touched: this message, as this attempt.
 
@@ -150,6 +159,7 @@ class Intent(NamedTuple):
     holder: str
     doubt: int
     cover: Covering | None = None
+    taking: Taking | None = None
     state: State = State.SENDING
 
 

@@ -195,13 +195,29 @@ class DigestPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class AttentionLimit:
+    """At most so many messages to one recipient within a length of time, over all kinds with a limit of this name. What
+    is over it waits, on record, until there is room; it uses no attempt."""
+
+    name: str
+    most: int
+    per: timedelta = timedelta(days=1)
+
+    def __post_init__(self) -> None:
+        checked_name("attention.name", self.name)
+        if not 1 <= self.most <= LARGEST_DIGEST:
+            raise InvalidInput("attention.most", f"must be between 1 and {LARGEST_DIGEST}")
+        checked_span("attention.per", self.per)
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A registered type of notification. Lengths of time say their bounds in `__post_init__`.
 
     `keep_copy`: what is kept of a message once it is accepted: "full", until the bodies' age is over; its "hash" in
     the ledger; or "none". `spread`: what a schedule or a deadline makes due at one instant is spread over so long, by
     recipient. `deadline`: it reminds of dates, by this policy. `unread`: it reminds of unread messages.
-    `digest`: it gathers items by period.
+    `digest`: it gathers items by period. `attention`: how much of it one recipient gets.
     """
 
     name: str
@@ -218,6 +234,7 @@ class Kind:
     deadline: DeadlinePolicy | None = None
     unread: UnreadPolicy | None = None
     digest: DigestPolicy | None = None
+    attention: AttentionLimit | None = None
 
     @property
     def reads_facts(self) -> bool:

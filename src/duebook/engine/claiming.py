@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
+from ..domain.attention import Attention
 from ..domain.control import scope
 from ..domain.deciding import Facts
 from ..domain.message import Message
@@ -28,6 +30,7 @@ class Held:
     n: Notification
     until: float
     facts: Facts | None = None
+    attention: Attention | None = None
     message: Message | None = None
 
 
@@ -80,7 +83,13 @@ class Claimer:
             await self._read_modes(monotonic)
         found.sort(key=lambda n: (n.priority, n.due_at, n.id))
         facts = await self._facts(found)
-        return [Held(n, monotonic + self.settings.lease_seconds, facts.get(n.id)) for n in found]
+        attention = await self._attention(found, now)
+        until_monotonic = monotonic + self.settings.lease_seconds
+        return [Held(n, until_monotonic, facts.get(n.id), attention.get(n.id)) for n in found]
+
+    async def _attention(self, found: list[Notification], now: datetime) -> Mapping[int, Attention]:
+        limits = {n.id: (n.recipient, limit) for n in found if (limit := self.kinds[n.kind].attention) is not None}
+        return await self.database.ask(self.store.read_attention(limits, now)) if limits else {}
 
     async def _facts(self, found: list[Notification]) -> Mapping[int, Facts]:
         if not any(self.kinds[n.kind].reads_facts for n in found):

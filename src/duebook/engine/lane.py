@@ -21,7 +21,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from ..domain import deciding, settling
+from ..domain import attention, deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move
@@ -307,7 +307,7 @@ class Lane:
         except InvalidMessage as error:
             verdict = self.judge.failed(held.n, error, now)
         if isinstance(verdict, Intent):
-            return verdict
+            return verdict if held.attention is None else attention.taken(verdict, held.attention)
         self._release(held, verdict)
         return None
 
@@ -377,4 +377,6 @@ async def _decide(handler: Any, held: Held, kind: Kind, now: datetime) -> object
     """Ask the handler, unless what is on record decides."""
     held.facts = await completed(held.facts, held.n, kind)
     decided = deciding.foregone(held.n, held.facts, now)
+    if decided is None and held.attention is not None and not held.n.doubt:
+        decided = attention.foregone(held.attention)
     return decided if decided is not None else await handler(deciding.due(held.n, held.facts, now))

@@ -60,8 +60,8 @@ class Writer:
         After StoreUnavailable or Busy it is unknown which were stored; the caller then settles them as never sent.
         """
         try:
-            # Who speaks for a conversation must be settled in the transaction that begins.
-            run = self.database.run if any(intent.cover for intent in intents) else self.database.ask
+            # Who speaks for a conversation, or takes attention, must be settled in the transaction that begins.
+            run = self.database.run if any(intent.cover or intent.taking for intent in intents) else self.database.ask
             return await run(self.store.begin(channel, intents, now))
         except (StoreUnavailable, Busy):
             self.unsure.update((intent.id, intent.number) for intent in intents)

@@ -272,8 +272,6 @@ class Schedules:
             checked_span("max_lateness", new.max_lateness)
             if new.max_lateness % _A_SECOND:
                 raise InvalidInput("max_lateness", "must be whole seconds")
-            if new.max_lateness % timedelta(seconds=1):
-                raise InvalidInput("max_lateness", f"must be a whole number of seconds, not {new.max_lateness}")
         if type(new.most) is not int or not 1 <= new.most <= LARGEST_MOST:
             raise InvalidInput("most", f"must be a whole number from 1 to {LARGEST_MOST:,}")
         data = dumped(new.data)

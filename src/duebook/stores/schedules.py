@@ -52,8 +52,11 @@ class Schedules:
         yield from do("record_missed", rows=r.dumps(rows))
 
     def read_missed(self, filters: Mapping[str, str | None], before: int, limit: int) -> Plan[list[tuple[int, Missed]]]:
-        wanted = {name: filters.get(name) for name in ("recipient", "source", "name")}
-        found = yield from do("read_missed", before=before, limit=limit, **wanted)
+        wanted = {"source": filters.get("source"), "name": filters.get("name")}
+        if (recipient := filters.get("recipient")) is None:
+            found = yield from do("read_missed", before=before, limit=limit, **wanted)
+        else:
+            found = yield from do("read_missed_recipient", recipient=recipient, before=before, limit=limit, **wanted)
         return [(row[0], _missed(row[1:])) for row in found]
 
 

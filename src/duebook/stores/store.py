@@ -19,9 +19,11 @@ from ..domain.policy import Kind
 from ..domain.recovery import Evidence
 from ..ports import Plan
 from . import rows as r
+from .attention import RecipientsAttention
 from .deadlines import Deadlines
 from .digests import Digests
 from .reading import Reading, do
+from .retaining import Retaining
 from .schedules import Schedules
 from .timing import Timing
 from .unread import UnreadMessages
@@ -39,7 +41,7 @@ class _Applied:
     cancel_request: str | None
 
 
-class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests):
+class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Retaining):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:
@@ -81,16 +83,20 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests):
         return r.instant(found[0][0])
 
     def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> Plan[set[int]]:
-        speaking = [intent for intent in intents if intent.cover is not None]
-        if speaking:
+        if speaking := [intent for intent in intents if intent.cover is not None]:
             covering = yield from self.take_cover(speaking)
             intents = [intent for intent in intents if intent.cover is None or intent.id in covering]
+        if taking := [intent for intent in intents if intent.taking is not None]:
+            allowed = yield from self.take_attention(taking)
+            intents = [intent for intent in intents if intent.taking is None or intent.id in allowed]
         if not intents:
             return set()
         rows = r.dumps(r.intent_row(intent) for intent in sorted(intents, key=lambda intent: intent.id))
         begun = {row[0] for row in (yield from do("begin", channel=channel, rows=rows, now=r.instant_text(now)))}
         if spoken := [intent for intent in speaking if intent.id in begun]:
             yield from self.record_covers(spoken)
+        if taken := [intent for intent in taking if intent.id in begun]:
+            yield from self.record_attention(taken)
         return begun
 
     def apply(self, moves: Sequence[Move]) -> Plan[dict[int, State]]:
@@ -187,57 +193,5 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests):
         if rows:
             yield from do("register_kinds", rows=r.dumps(rows), now=r.instant_text(now))
 
-    def prune(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
-        """Discard what is older than a kind keeps it, a bounded batch per part; answers how many parts went."""
-        keep = kind.retention
-        gone = 0
-        for level, age in enumerate((keep.bodies, keep.ledger, keep.rows)):
-            found = yield from do(
-                "lock_prunable", kind=kind.name, pruned=level, before=r.instant_text(now - age), limit=limit
-            )
-            if found:
-                ids = r.dumps(sorted(row[0] for row in found))
-                yield from _PRUNE[level](ids)
-                gone += len(found)
-        before = r.instant_text(now - keep.rows)
-        for verb in ("prune_missed", "prune_messages", "prune_items", "prune_digests"):
-            gone += len((yield from do(verb, kind=kind.name, before=before, limit=limit)))
-        return gone
-
-    def prune_identities(self, kind: Kind, now: datetime, limit: int) -> Plan[int]:
-        if kind.retention.memory is None:
-            return 0
-        before = r.instant_text(now - kind.retention.memory)
-        return len((yield from do("prune_identities", kind=kind.name, before=before, limit=limit)))
-
-    def forget(self, recipient: str, alias: str) -> Plan[int]:
-        """Erase a person's data everywhere, the identities last: the others are found through them."""
-        for verb in ("forget_attempts", "forget_history", "forget_evidence", "forget_schedules"):
-            yield from do(verb, recipient=recipient)
-        for verb in ("forget_watermarks", "forget_items", "forget_cursors"):
-            yield from do(verb, recipient=recipient)
-        for verb in ("forget_deadlines", "forget_missed", "forget_covers", "forget_messages", "forget_digests"):
-            yield from do(verb, recipient=recipient, alias=alias)
-        yield from do("forget_notifications", recipient=recipient, alias=alias)
-        return len((yield from do("forget_identities", recipient=recipient, alias=alias)))
-
     def notify(self, channel: str) -> Plan[None]:
         yield from do("notify", channel=channel)
-
-
-def _prune_bodies(ids: str) -> Plan[None]:
-    yield from do("prune_bodies", ids=ids)
-
-
-def _prune_ledger(ids: str) -> Plan[None]:
-    for verb in ("delete_attempts", "delete_history", "delete_evidence", "delete_covers", "prune_ledger"):
-        yield from do(verb, ids=ids)
-
-
-def _prune_rows(ids: str) -> Plan[None]:
-    yield from do("remember", ids=ids)
-    yield from do("delete_evidence", ids=ids)
-    yield from do("delete_notifications", ids=ids)
-
-
-_PRUNE = (_prune_bodies, _prune_ledger, _prune_rows)

@@ -1,0 +1,2 @@
+-- Erase a person from what took attention.
+update duebook_attention_taken set recipient = :alias where recipient = :recipient
