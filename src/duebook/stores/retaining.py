@@ -19,7 +19,7 @@ _PRUNE = (
 _PRUNE_BESIDE = ("prune_missed", "prune_messages", "prune_items", "prune_digests")
 _ERASE = (
     "forget_attempts", "forget_history", "forget_evidence", "forget_schedules", "forget_watermarks", "forget_items",
-    "forget_cursors",
+    "forget_cursors", "forget_limits",
 )  # fmt: skip
 _RENAME = (
     "forget_deadlines", "forget_missed", "forget_covers", "forget_messages", "forget_digests", "forget_attention",
