@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from .domain.attention import Attention
 from .domain.audited import LedgerOwner, Record, RememberedName
@@ -256,6 +256,34 @@ class SendContext:
     now: datetime
     deadline_seconds: float
     rendered_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """An attempt nobody knows the end of, as a provider may be asked about it. `message`: the very one that was sent."""
+
+    message: Message
+    number: int
+    idempotency_key: str
+    message_id: str
+    provider_id: str | None
+    begun_at: datetime
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look-up answered. "absent" is said only by a provider whose look-up would show a message it has taken."""
+
+    says: Literal["accepted", "absent", "unknown"]
+    provider_id: str | None = None
+    detail: str = ""
+
+
+class LooksUp(Protocol):
+    """A channel whose provider can be asked afterwards. It only reads, and raises nothing that it can name."""
+
+    def look_up(self, sought: Sought) -> Awaitable[Found]: ...
 
 
 class Channel(Protocol):
