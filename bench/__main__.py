@@ -14,7 +14,7 @@ import psycopg
 
 from tests import postgres
 
-from . import claims, drain, idle, importing, lateness, machine, memory, profiling, scheduling
+from . import claims, drain, idle, importing, lateness, machine, memory, previews, profiling, scheduling
 from .figures import table
 from .run import FULL, QUICK, Run
 
@@ -22,6 +22,7 @@ VARIABLE = "DUEBOOK_BENCH_POSTGRES"
 
 MEASUREMENTS: dict[str, Callable[[Run], None]] = {
     "import": importing.measure,
+    "previews": previews.measure,
     "scheduling": scheduling.measure,
     "drain": drain.measure,
     "lateness": lateness.measure,

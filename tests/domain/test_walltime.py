@@ -1,6 +1,5 @@
 import json
 import zoneinfo
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from importlib import resources
@@ -17,12 +16,14 @@ from duebook.domain import zones
 from duebook.domain.walltime import Disambiguation, LocalTime, local, promise, resolve
 from duebook.errors import InvalidInput, UnknownName
 
+from .changes import CHANGING, FIRST, LAST, changes
+
 CASES: list[dict[str, str]] = [
     json.loads(line) for line in (Path(__file__).parent / "wall.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 ODD = [case for case in CASES if "what" in case]
 RULES: tuple[Disambiguation, ...] = get_args(Disambiguation)
-FIRST, LAST = datetime(2024, 1, 1), datetime(2030, 12, 31)  # noqa: DTZ001 - wall times
+EARLIEST, LATEST = FIRST.replace(tzinfo=None), LAST.replace(tzinfo=None)
 
 
 def name(case: dict[str, str]) -> str:
@@ -80,19 +81,9 @@ def test_a_time_in_a_gap_moves_forward_by_the_gap(case: dict[str, str]) -> None:
 
 @cache
 def transitions(zone: str) -> tuple[datetime, ...]:
-    """Wall times around each change of a zone's offset, found by halving the weeks in which they fall."""
-    tz, found, at = zones.zone(zone), [], FIRST.replace(tzinfo=UTC)
-    while at < LAST.replace(tzinfo=UTC):
-        later = at + timedelta(days=7)
-        if at.astimezone(tz).utcoffset() != later.astimezone(tz).utcoffset():
-            while later - at > timedelta(minutes=1):
-                middle = at + (later - at) / 2
-                changed = at.astimezone(tz).utcoffset() != middle.astimezone(tz).utcoffset()
-                at, later = (at, middle) if changed else (middle, later)
-            found.append(at.astimezone(tz).replace(tzinfo=None, second=0, microsecond=0))
-            later = at + timedelta(days=7)
-        at = later
-    return tuple(found)
+    """Wall times of the last minute before each change of a zone's offset."""
+    before = ((change - timedelta(minutes=1)).astimezone(zones.zone(zone)) for change in changes(zone))
+    return tuple(at.replace(tzinfo=None) for at in before)
 
 
 def oracle(at: datetime, zone: str, rule: Disambiguation) -> datetime | None:
@@ -111,23 +102,11 @@ def ours(at: datetime, zone: str, rule: Disambiguation) -> datetime | None:
 
 
 ZONES = st.sampled_from(sorted(zones.names()))
-CHANGING = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "America/Santiago",
-            "Africa/Casablanca", "Asia/Gaza", "Antarctica/Troll", "America/Nuuk", "Pacific/Chatham"]  # fmt: skip
-
-
-@pytest.fixture
-def oracle_reads_the_package() -> Iterator[None]:
-    """`whenever` would prefer the system's copy of the zone rules, which is another release."""
-    whenever.reset_tzpath(())
-    whenever.clear_tzcache()
-    yield
-    whenever.reset_tzpath()
-    whenever.clear_tzcache()
 
 
 @pytest.mark.usefixtures("oracle_reads_the_package")
 def test_another_library_agrees_about_every_zone() -> None:
-    @given(ZONES, st.datetimes(FIRST, LAST), st.integers(-100, 100), st.sampled_from(RULES), st.data())
+    @given(ZONES, st.datetimes(EARLIEST, LATEST), st.integers(-100, 100), st.sampled_from(RULES), st.data())
     def agrees(zone: str, at: datetime, minutes: int, rule: Disambiguation, data: st.DataObject) -> None:
         if changes := transitions(zone):
             at = data.draw(st.sampled_from([at, *changes])) + timedelta(minutes=minutes)
@@ -148,7 +127,7 @@ def test_another_library_agrees_around_every_change(zone: str) -> None:
                 assert ours(at, zone, rule) == oracle(at, zone, rule), (at, rule)
 
 
-@given(ZONES, st.datetimes(FIRST, LAST, timezones=st.just(UTC)))
+@given(ZONES, st.datetimes(EARLIEST, LATEST, timezones=st.just(UTC)))
 def test_an_instant_read_off_a_clock_on_the_wall_comes_back(zone: str, at: datetime) -> None:
     there = at.astimezone(zones.zone(zone))
     assert promise(there).due_at == at
