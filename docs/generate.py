@@ -18,7 +18,8 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
-from datetime import timedelta
+from datetime import time, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -30,7 +31,7 @@ from duebook.channels.webhook import WebhookChannel
 from duebook.cli.exits import MEANINGS
 from duebook.domain import deciding, message, policy, recovery, retry, text
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
-from duebook.domain.policy import ChannelPolicy, Kind, Retention
+from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, Kind, Retention
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
@@ -92,6 +93,10 @@ def settings_retention() -> str:
     return settings(Retention)
 
 
+def settings_deadline_policy() -> str:
+    return settings(DeadlinePolicy)
+
+
 def settings_engine() -> str:
     return settings(EngineSettings)
 
@@ -125,9 +130,10 @@ def settings(kind: type[Any], skip: Iterable[str] = ()) -> str:
 
 def refused(kind: type[Any]) -> dict[str, list[str]]:
     """Return what `__post_init__` demands, by field; what names no field of its own is under ""."""
+    constants = {name: str(value) for name, value in vars(sys.modules[kind.__module__]).items() if name.isupper()}
     known = {field.name for field in fields(kind)}
     found: dict[str, list[str]] = {}
-    for name, demand in demands(ast.parse(textwrap.dedent(inspect.getsource(kind.__post_init__))), {}):
+    for name, demand in demands(ast.parse(textwrap.dedent(inspect.getsource(kind.__post_init__))), constants):
         field = name.rpartition(".")[2]
         own = field if field in known else next((each for each in sorted(known) if demand.startswith(each)), "")
         said = demand.removeprefix(f"{own} ") if own and own != field else demand
@@ -203,6 +209,10 @@ def value(default: Any) -> str:
             return f'`"{default}"`'
         case ():
             return "none"
+        case tuple():
+            return ", ".join(map(value, default))
+        case time():
+            return f"{default:%H:%M}"
     return str(default)
 
 
@@ -274,15 +284,28 @@ def own_doc(thing: Any) -> str:
 
 
 def verbs() -> str:
+    return "\n\n".join(one_verb(name, verb) for name, verb in vars(AsyncVerbs).items() if not is_other(name, verb))
+
+
+def is_other(name: str, verb: Any) -> bool:
+    return name.startswith("_") or isinstance(verb, cached_property)
+
+
+def rooms() -> str:
+    """Return the verbs of each room beside the notifications: of schedules, of deadlines and of their like."""
     parts = []
-    for name, verb in vars(AsyncVerbs).items():
-        if not name.startswith("_"):
-            signature = re.sub(r": '([^']*)'", r": \1", str(inspect.signature(verb)).partition(" -> ")[0])
-            called = re.sub(r"^\(self(, )?", "(", signature)
-            parts.append(
-                f"### `{name}`\n\n```text\n{wrapped(name, called)}\n```\n\n{inspect.cleandoc(verb.__doc__ or '')}"
-            )
+    for room, made in vars(AsyncVerbs).items():
+        if isinstance(made, cached_property):
+            parts.append(f"## `book.{room}`\n\n{own_doc(made.func)}")
+            verbs_of_room = vars(get_type_hints(made.func)["return"]).items()
+            parts += [one_verb(f"{room}.{name}", verb) for name, verb in verbs_of_room if not is_other(name, verb)]
     return "\n\n".join(parts)
+
+
+def one_verb(name: str, verb: Any) -> str:
+    signature = re.sub(r": '([^']*)'", r": \1", str(inspect.signature(verb)).partition(" -> ")[0])
+    called = re.sub(r"^\(self(, )?", "(", signature)
+    return f"### `{name}`\n\n```text\n{wrapped(name, called)}\n```\n\n{inspect.cleandoc(verb.__doc__ or '')}"
 
 
 def wrapped(name: str, called: str) -> str:
@@ -296,20 +319,34 @@ def wrapped(name: str, called: str) -> str:
 
 
 def commands() -> dict[str, Any]:
-    """Return every command by name. The modules of the package register them when they are imported."""
+    """Return every command by its name, such as "find" or "schedules set".
+
+    The modules of the package register them when they are imported.
+    """
     from typer.main import get_command
 
     import duebook.cli
 
     for module in pkgutil.iter_modules(duebook.cli.__path__, "duebook.cli."):
         importlib.import_module(module.name)
-    group: Any = get_command(importlib.import_module("duebook.cli.program").program)
-    return dict(sorted(group.commands.items()))
+    top: Any = get_command(importlib.import_module("duebook.cli.program").program)
+    return dict(sorted(within("", top)))
+
+
+def within(before: str, group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the commands of a group, those of its own groups under two words."""
+    for name, each in group.commands.items():
+        if hasattr(each, "commands"):
+            for inner, command in within(f"{before}{name} ", each):
+                command.rich_help_panel = each.rich_help_panel
+                yield inner, command
+        else:
+            yield f"{before}{name}", each
 
 
 def cli_list() -> str:
     rows = [
-        [f"[`{name}`](#{name})", str(each.rich_help_panel or ""), first_sentence(each.help)]
+        [f"[`{name}`](#{name.replace(' ', '-')})", str(each.rich_help_panel or ""), first_sentence(each.help)]
         for name, each in sorted(commands().items(), key=lambda item: (str(item[1].rich_help_panel), item[0]))
     ]
     return table(["command", "for", "does"], rows)

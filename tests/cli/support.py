@@ -28,6 +28,29 @@ def renewal(due: Due):
     return Email(to="ann@example.com", subject="Renewal", text="Due")
 """
 
+CALENDAR = """
+from datetime import time, timedelta
+
+from duebook import DeadlinePolicy, Due, Duebook, Email
+
+book = Duebook()
+
+
+@book.channel("email")
+async def email(message, context):
+    raise AssertionError("nothing is sent here")
+
+
+@book.kind("contract", channel="email", deadline=DeadlinePolicy(days=(30, 14, 7, -1), at=time(9)))
+def contract(due: Due):
+    return Email(to="ann@example.com", subject="Contract", text="It ends")
+
+
+@book.kind("digest", channel="email", spread=timedelta(hours=2))
+def digest(due: Due):
+    return Email(to="ann@example.com", subject="Digest", text="News")
+"""
+
 
 @dataclass(frozen=True)
 class Result:

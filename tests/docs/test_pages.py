@@ -86,12 +86,12 @@ def test_no_page_is_too_long() -> None:
 
 
 def test_every_command_that_is_named_exists_with_its_options(commands: dict[str, Any]) -> None:
-    wrong = []
+    wrong, groups = [], [[name.split()[0]] for name in commands if " " in name]
     for page in pages.pages():
         for where, words in pages.calls(page):
-            if words[0].startswith("-") or words[0] == "…":
+            if words[0].startswith("-") or words[0] == "…" or words in groups:
                 continue
-            command = commands.get(words[0])
+            command = commands.get(_command(words, commands))
             known = {option for parameter in command.params for option in parameter.opts} if command else set()
             strange = [word for word in words[1:] if re.match(r"--[a-z]", word) and word.partition("=")[0] not in known]
             if command is None or strange:
@@ -101,8 +101,19 @@ def test_every_command_that_is_named_exists_with_its_options(commands: dict[str,
 
 def test_every_command_is_named_where_people_learn(commands: dict[str, Any]) -> None:
     """The reference is printed from the code, so it does not count."""
-    told = {words[0] for page in pages.pages() if "reference" not in page.parts for _, words in pages.calls(page)}
+    told = {
+        _command(words, commands)
+        for page in pages.pages()
+        if "reference" not in page.parts
+        for _, words in pages.calls(page)
+    }
     assert not commands.keys() - told
+
+
+def _command(words: list[str], commands: dict[str, Any]) -> str:
+    """Return the name of the command that words call: one of a group has two."""
+    grouped = " ".join(words[:2])
+    return grouped if grouped in commands else words[0]
 
 
 def test_the_tests_and_sources_that_are_named_exist() -> None:

@@ -19,7 +19,7 @@ from .opening import check_file, check_schema
 from .output import Reply, plain
 from .program import command
 from .session import Session
-from .wording import span
+from .wording import count, span
 
 Level = Literal["good", "advice", "problem"]
 
@@ -57,9 +57,12 @@ async def doctor(session: Session) -> Reply:
     else:
         findings += postgres(await probes.postgres(database.url, book.wired.clock), book.wired.settings)
     findings.append(zone_data(zones.version(), book.wired.clock.now()))
+    readable = findings[0].level == "good"
+    if readable:
+        findings += [await _promises(session), restores(await database.incarnation())]
     if session.knows_app:
         findings += _app(session)
-        if findings[0].level == "good":
+        if readable:
             findings += await _orphans(session)
     problem = any(finding.level == "problem" for finding in findings)
     lines = [f"Database {masked(book.url)}"]
@@ -191,6 +194,27 @@ def zone_data(version: str, now: datetime) -> Finding:
         "Governments change zones several times a year; a wall time there may be an hour off.",
         "pip install --upgrade tzdata, then restart the workers.",
     )  # fmt: skip
+
+
+async def _promises(session: Session) -> Finding:
+    """Look for pending local promises that other zone rules gave their instant."""
+    wired = session.book.wired
+    number = await session.ask(wired.store.count_retimable(zones.version(), wired.clock.now()))
+    if not number:
+        return Finding("good", "promises", "every pending wall time was resolved by these rules")
+    return Finding(
+        "advice", "promises", f"{count(number, 'pending wall time was', 'pending wall times were')} resolved by others",
+        "Where the rules differ they are due at another time than was promised.", "Run: duebook retime --dry-run",
+    )  # fmt: skip
+
+
+def restores(identity: str | None) -> Finding:
+    """Judge whether a restored copy would be noticed."""
+    if identity is not None:
+        return Finding(
+            "good", "restores", "another database in its place is noticed, and pauses everything until duebook resume"
+        )
+    return Finding("advice", "restores", "this database does not say which it is; after a restore, duebook pause first")
 
 
 def _app(session: Session) -> Iterator[Finding]:

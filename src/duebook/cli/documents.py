@@ -57,5 +57,7 @@ def story(told: Story, lines: list[str]) -> dict[str, Any]:
         "history": plain(list(told.history)),
         "evidence": plain(list(told.evidence)),
         "pruned": told.pruned,
+        "cover": plain(told.cover),
+        "digest": plain(told.digest),
         "told": lines,
     }

@@ -11,7 +11,7 @@ from ..domain.story import Story
 from ..errors import InvalidInput
 from . import documents
 from .exits import Exit
-from .options import Channel, KindOption
+from .options import Channel, KindOption, Recipient
 from .output import Reply
 from .program import command
 from .session import Session
@@ -22,7 +22,6 @@ PANEL = "Owners"
 
 OptionalKind = Annotated[str | None, typer.Argument(metavar="KIND", help="With KEY: one notification.")]
 OptionalKey = Annotated[str | None, typer.Argument(metavar="KEY", help="Its business key.")]
-Recipient = Annotated[str | None, typer.Option("--recipient", help="A recipient, by your own name for them.")]
 
 
 def _pair(kind: str | None, key: str | None) -> tuple[str, str] | None:

@@ -1,151 +1,127 @@
-"""Many at once, from a CSV file."""
+"""Many notifications at once, from a CSV file."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from ..domain.lifecycle import CLOSED, State
+from ..domain.ownership import Scheduled
 from ..domain.policy import Kind
-from ..errors import Busy, InvalidInput, StoreUnavailable
+from ..errors import InvalidInput
 from ..features.drafting import New, draft
-from .exits import Exit
-from .options import KindOption
+from . import loading, reading
+from .loading import CHUNK, Loaded, Manner
+from .options import CsvFile, DryRun, KindOption, RowsZone, Strict
 from .output import Reply
 from .owning import NO_APP, PANEL
 from .program import command
 from .session import Session
-from .sheet import Bad, Row, Sheet
-from .wording import count
+from .sheet import Cells, Form, Row
 
-CHUNK = 1_000
-SHOWN = 50
+KNOWN = ("kind", "key", "recipient", "at", "zone", "group", "tenant", "expires_at", "data")
+NEEDED = ("key", "recipient", "at")
 
 IfExists = Literal["keep", "reschedule", "rearm", "raise"]
-Ready = tuple[Row, datetime]
+Ready = tuple[New, datetime]
 
 
 @dataclass(slots=True)
 class Tally:
-    """`differing`: they exist with another time than the file says, and were left as they are."""
+    """`differing`: they exist with another time than the file says, and were left as they are. `open`: they exist, and
+    are not closed."""
 
-    rows: int = 0
     created: int = 0
     existing: int = 0
     changed: int = 0
     differing: int = 0
-    bad: list[Bad] = field(default_factory=list)
+    open: int = 0
 
 
 @command(
     PANEL,
     "duebook import deadlines.csv --kind renewal --dry-run",
     "duebook import deadlines.csv --kind renewal --strict --if-exists reschedule",
+    "duebook import sent-last-year.csv --kind renewal --already-sent",
     name="import",
 )
 async def import_file(
     session: Session,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A CSV file in UTF-8, or - for standard input.")],
+    file: CsvFile,
     kind: KindOption = None,
-    zone: Annotated[str | None, typer.Option("--zone", help="The zone of rows that name none.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="All or none, in one transaction.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check every row; store nothing.")] = False,
+    zone: RowsZone = None,
+    strict: Strict = False,
+    dry_run: DryRun = False,
     if_exists: Annotated[IfExists, typer.Option("--if-exists", help="What to do with one that exists.")] = "keep",
+    already_sent: Annotated[
+        bool, typer.Option("--already-sent", help="Put on record what another program has sent; send nothing.")
+    ] = False,
 ) -> Reply:
     """Schedule every row of a CSV file; running it again changes nothing.
 
     Columns: kind (or --kind), key, recipient, at, zone (or an offset in at), group, tenant, expires_at, and data (a
-    JSON object). Every other column goes into data. Bad rows are reported with their line; good ones are stored.
+    JSON object). Every other column goes into data. Bad rows are reported with their line; good ones are stored. With
+    --already-sent each row is closed as sent, so that nobody is told again what the program before has told them.
     """
     if if_exists == "raise" and not strict:
         raise InvalidInput("if_exists", "'raise' needs --strict: it stores all or none")
-    with _opened(file) as (source, size):
-        sheet = Sheet(source, kind, zone)
-        work = _Import(session, Tally(), if_exists, strict, dry_run)
-        if kind is not None:
-            await session.kind(kind)
-        with session.screen.progress("checking" if dry_run else "importing", size) as advance:
-            try:
-                await work.run(sheet, advance)
-            except asyncio.CancelledError:
-                session.screen.note(f"Stopped: {work.so_far}.")
-                raise
-    if work.unlimited and not dry_run:
+    if already_sent and if_exists != "keep":
+        raise InvalidInput("if_exists", "has no meaning with --already-sent: what exists stays as it is")
+    if kind is not None:
+        await session.kind(kind)
+    manner = Manner(strict, dry_run)
+    work = (_Sent if already_sent else _Import)(session, dry_run, if_exists)
+    loaded = await loading.load(session, file, form(kind, zone), work, manner)
+    if work.unlimited and not (dry_run or already_sent):
         session.screen.note(NO_APP)
-    return _reply(file, work)
+    return loading.reply(file, loaded, manner, work.counts, work.told(loaded))
 
 
-@contextmanager
-def _opened(file: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    if file == "-":
-        yield sys.stdin.buffer, None
-        return
-    try:
-        source = Path(file).open("rb")  # noqa: SIM115  closed below
-    except OSError as error:
-        raise InvalidInput("file", f"cannot open {file}: {error.strerror}") from None
-    with source:
-        yield source, os.fstat(source.fileno()).st_size
+def form(kind: str | None, zone: str | None) -> Form[New]:
+    """Return the form of a file of notifications; `kind` and `zone` are for rows that name none."""
+
+    def read(cells: Cells) -> New:
+        key, recipient, at = (cells.need(column) for column in NEEDED)
+        named = cells.get("zone") or (zone if reading.is_naive(at) else None)
+        return New(
+            kind=cells.kind(kind), key=key, recipient=recipient, at=reading.moment("at", at, named), data=cells.data(),
+            group=cells.get("group"), tenant=cells.get("tenant"),
+            expires_at=reading.instant("expires_at", cells.get("expires_at"), named),
+        )  # fmt: skip
+
+    return Form(KNOWN, NEEDED, kind, read)
 
 
 class _Import:
-    """Checks rows one by one and stores them in chunks; with `strict`, at the end and together."""
+    """Schedules the rows. `unlimited`: some of them never expire by themselves, as far as is known here."""
 
-    def __init__(self, session: Session, tally: Tally, if_exists: IfExists, strict: bool, dry_run: bool) -> None:
+    def __init__(self, session: Session, dry_run: bool, if_exists: IfExists) -> None:
         self.session = session
-        self.tally = tally
-        self.if_exists = if_exists
-        self.strict = strict
         self.dry_run = dry_run
-        self.stored = False
+        self.if_exists = if_exists
+        self.tally = Tally()
         self.unlimited = False
         self._kinds: dict[str, Kind | InvalidInput] = {}
         self._seen: set[tuple[str, str]] = set()
 
     @property
-    def so_far(self) -> str:
-        return f"{count(self.tally.created, 'row was', 'rows were')} stored; import it again, that repeats nothing"
+    def written(self) -> int:
+        return self.tally.created + self.tally.changed
 
-    async def run(self, sheet: Sheet, advance: Callable[[float], None]) -> None:
-        waiting: list[Ready] = []
-        done = 0
-        for item in sheet:
-            self.tally.rows += 1
-            checked = await self._checked(item)
-            if isinstance(checked, Bad):
-                self.tally.bad.append(checked)
-            else:
-                waiting.append(checked)
-            if len(waiting) >= CHUNK and not self.strict:
-                await self._store(waiting)
-                waiting = []
-            if self.tally.rows % CHUNK == 0:
-                advance(sheet.position - done)
-                done = sheet.position
-        if waiting and not (self.strict and self.tally.bad):
-            await self._store(waiting)
+    @property
+    def counts(self) -> dict[str, int]:
+        return asdict(self.tally)
 
-    async def _checked(self, item: Row | Bad) -> Ready | Bad:
-        if isinstance(item, Bad):
-            return item
-        book = self.session.book
-        try:
-            kind = await self._kind(item.new)
-            due_at = draft(item.new, kind, book.namespace, book.wired.clock.now()).promise.due_at
-        except InvalidInput as error:
-            return Bad(item.line, error.field, error.problem)
-        self.unlimited = self.unlimited or not (
-            self.session.knows_app or item.new.expires_at or kind.max_lateness is not None
-        )
-        return item, due_at
+    async def check(self, row: Row[New]) -> Ready:
+        book, new = self.session.book, row.new
+        kind = await self._kind(new)
+        due_at = draft(new, kind, book.namespace, book.wired.clock.now()).promise.due_at
+        self.unlimited |= not (self.session.knows_app or new.expires_at or kind.max_lateness is not None)
+        return new, due_at
 
     async def _kind(self, new: New) -> Kind:
         if new.kind not in self._kinds:
@@ -158,53 +134,62 @@ class _Import:
             raise found
         return found
 
-    async def _store(self, waiting: list[Ready]) -> None:
+    async def store(self, ready: Sequence[Ready]) -> None:
         if self.dry_run:
-            return await self._look(waiting)
-        try:
-            answers = await self.session.verbs.schedule_many([row.new for row, _ in waiting], if_exists=self.if_exists)
-        except (Busy, StoreUnavailable) as error:
-            raise type(error)(f"{error} ({self.so_far})") from error
-        self.stored = True
-        for answer, (_, due_at) in zip(answers, waiting, strict=True):
-            self._count(answer.created, answer.changed, answer.due_at == due_at)
+            return await self._look(ready)
+        answers = await self._put([new for new, _ in ready])
+        for answer, (_, due_at) in zip(answers, ready, strict=True):
+            self._count(answer.created, answer.changed, answer.due_at == due_at, answer.state)
         return None
 
-    async def _look(self, waiting: list[Ready]) -> None:
+    async def _put(self, news: Sequence[New]) -> Sequence[Scheduled]:
+        return await self.session.verbs.schedule_many(news, if_exists=self.if_exists)
+
+    async def _look(self, ready: Sequence[Ready]) -> None:
         """Count what storing would do, as the database is now."""
-        names = [(row.new.kind, row.new.key) for row, _ in waiting]
-        for start in range(0, len(names), CHUNK):
-            part = waiting[start : start + CHUNK]
-            store = self.session.book.wired.store
-            known = await self.session.ask(store.read_identities(sorted(set(names[start : start + CHUNK]))))
-            for name, (_, due_at) in zip(names[start : start + CHUNK], part, strict=True):
+        store = self.session.book.wired.store
+        for start in range(0, len(ready), CHUNK):
+            part = [((new.kind, new.key), due_at) for new, due_at in ready[start : start + CHUNK]]
+            known = await self.session.ask(store.read_identities(sorted({name for name, _ in part})))
+            for name, due_at in part:
                 found = known.get(name)
-                self._count(found is None and name not in self._seen, False, found is None or found.due_at == due_at)
+                created, same = found is None and name not in self._seen, found is None or found.due_at == due_at
+                self._count(created, False, same, found.state if found else None)
                 self._seen.add(name)
 
-    def _count(self, created: bool, changed: bool, same: bool) -> None:
+    def _count(self, created: bool, changed: bool, same: bool, state: State | None) -> None:
         self.tally.created += created
+        self.tally.open += not created and state is not None and state not in CLOSED
         self.tally.existing += not created
         self.tally.changed += changed
         self.tally.differing += not (created or changed or same)
 
-
-def _reply(file: str, work: _Import) -> Reply:
-    tally = work.tally
-    document: dict[str, Any] = {"file": file, "dry_run": work.dry_run, "stored": work.stored, **asdict(tally)}
-    refused = work.strict and bool(tally.bad)
-    lines = [f"{file}, line {bad.line}: {bad.field}: {bad.problem}" for bad in tally.bad[:SHOWN]]
-    if len(tally.bad) > SHOWN:
-        lines.append(f"… and {len(tally.bad) - SHOWN:,} more bad rows; --json lists all of them.")
-    if refused:
-        lines.append(f"Nothing was stored: {count(len(tally.bad), 'row')} of {tally.rows:,} cannot be (--strict).")
-    else:
-        verb = "Would create" if work.dry_run else "Created"
-        bad = f", {count(len(tally.bad), 'bad row')}" if tally.bad else ""
+    def told(self, loaded: Loaded) -> list[str]:
+        tally = self.tally
+        verb = "Would create" if self.dry_run else "Created"
         changed = f", of which {tally.changed:,} changed" if tally.changed else ""
-        lines.append(f"{verb} {tally.created:,}; {tally.existing:,} existed already{changed}{bad}.")
-    if tally.differing:
-        lines.append(f"{tally.differing:,} exist with another time and stay as they are (see --if-exists reschedule).")
-    if not tally.bad:
-        return Reply(document, lines)
-    return Reply(document, lines, Exit.USAGE if refused else Exit.REFUSED)
+        lines = [f"{verb} {tally.created:,}; {tally.existing:,} existed already{changed}{loading.bad_rows(loaded)}."]
+        if tally.differing:
+            advice = "see --if-exists reschedule"
+            lines.append(f"{tally.differing:,} exist with another time and stay as they are ({advice}).")
+        return lines
+
+
+class _Sent(_Import):
+    """Puts the rows on record as sent elsewhere."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"recorded": self.tally.created, "existing": self.tally.existing, "open": self.tally.open}
+
+    async def _put(self, news: Sequence[New]) -> Sequence[Scheduled]:
+        return await self.session.verbs.record_sent(news)
+
+    def told(self, loaded: Loaded) -> list[str]:
+        verb = "Would put on record" if self.dry_run else "Put on record"
+        existing = f"{self.tally.existing:,} existed already"
+        lines = [f"{verb} as sent: {self.tally.created:,}; {existing}{loading.bad_rows(loaded)}."]
+        if self.tally.open:
+            ending = "of those that existed are open and will be sent; cancel what should not be."
+            lines.append(f"{self.tally.open:,} {ending}")
+        return lines

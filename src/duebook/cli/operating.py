@@ -12,6 +12,7 @@ import typer
 from ..domain.control import EVERYTHING, Control
 from ..domain.control import scope as scope_of
 from ..domain.policy import Kind, Mode, Retention
+from ..domain.story import Backlog
 from ..errors import InvalidInput, UnknownName
 from . import reading
 from .exits import Exit
@@ -19,7 +20,7 @@ from .options import Channel, KindName, KindOption
 from .output import Reply, plain
 from .program import command
 from .session import Session
-from .wording import count, first_line, instant
+from .wording import ahead, count, first_line, instant
 
 PANEL = "Operators"
 
@@ -52,14 +53,26 @@ async def resume(
     kind: KindOption = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; stays on record.")] = "resumed",
 ) -> Reply:
-    """End a pause, and a throttle of the channel."""
+    """End a pause, and a throttle of the channel. Of everything, it says how much is overdue and goes out now."""
     scope = await _scope(session, channel, kind)
     before = {control.scope: control for control in await session.verbs.controls()}
     now = session.book.wired.clock.now()
     if scope not in before or not holds(before[scope], now):
         return await _in_force(session, scope, f"Nothing held {_named(scope)}.")
+    overdue = await session.verbs.backlog() if scope == EVERYTHING else None
     await session.verbs.resume(channel=channel, kind=kind, reason=reason)
-    return await _in_force(session, scope, f"Resumed {_named(scope)}.")
+    reply = await _in_force(session, scope, f"Resumed {_named(scope)}.")
+    return reply if overdue is None else _with_overdue(reply, overdue, now)
+
+
+def _with_overdue(reply: Reply, backlog: Backlog, now: datetime) -> Reply:
+    document = {**reply.document, "overdue": backlog.due, "oldest_due_at": plain(backlog.oldest_due_at)}
+    if backlog.oldest_due_at is None:
+        return Reply(document, [*reply.body, "Nothing is overdue."])
+    age = ahead(backlog.oldest_due_at, now)
+    return Reply(
+        document, [*reply.body, f"Overdue: {backlog.due:,}, the oldest was promised {age}. Workers take them now."]
+    )
 
 
 @command(PANEL, 'duebook mode renewal shadow --reason "comparing with the old script"', "duebook mode renewal live")

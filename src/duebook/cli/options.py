@@ -18,6 +18,14 @@ Rule = Annotated[
     str,
     typer.Option("--rule", help="For wall times that do not exist or happen twice: compatible, earlier, later, raise."),
 ]
+Recipient = Annotated[str | None, typer.Option("--recipient", help="A recipient, by your own name for them.")]
+Told = Annotated[str, typer.Option("--recipient", help="Who is told, by your own name for them.")]
+Data = Annotated[str | None, typer.Option("--data", help="A JSON object for the handler.")]
+Tenant = Annotated[str | None, typer.Option("--tenant", help="A label for filters and erasure.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check every row; store nothing.")]
+Strict = Annotated[bool, typer.Option("--strict", help="All or none, in one transaction.")]
+CsvFile = Annotated[str, typer.Argument(metavar="FILE", help="A CSV file in UTF-8, or - for standard input.")]
+RowsZone = Annotated[str | None, typer.Option("--zone", help="The zone of rows that name none.")]
 ExpiresAt = Annotated[
     str | None, typer.Option("--expires-at", help="Worth nothing afterwards: an ISO time with offset, or in --zone.")
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime, timedelta
@@ -78,6 +78,27 @@ class Screen:
         else:
             for part in reply.body:
                 self._table(part) if isinstance(part, Table) else self._write(sys.stdout, part)
+
+    async def stream(self, name: str, pages: AsyncIterator[tuple[Sequence[Any], Table]]) -> int:
+        """Answer with a list that is too long to hold: page by page, as documents or as rows. Says how many they were.
+
+        With --json it is one document that holds the list under its name.
+        """
+        number = 0
+        if self.as_json:
+            sys.stdout.write(f"{{{json.dumps(name)}: [")
+        async for documents, table in pages:
+            if self.as_json:
+                for document in documents:
+                    sys.stdout.write(",\n" if number else "\n")
+                    sys.stdout.write(printable(json.dumps(plain(document), ensure_ascii=False)))
+                    number += 1
+            else:
+                self._table(table)
+                number += len(documents)
+        if self.as_json:
+            self._write(sys.stdout, "\n]}")
+        return number
 
     def fail(self, document: Any, text: str) -> None:
         self._write(sys.stderr, json.dumps(document, ensure_ascii=False) if self.as_json else f"Error: {text}")

@@ -9,7 +9,7 @@ import typer
 from ..domain.ownership import Answer, IfExists, Scheduled
 from . import documents, reading
 from .exits import Exit
-from .options import After, At, ExpiresAt, Key, KindName, Reason, Rule, Zone
+from .options import After, At, Data, ExpiresAt, Key, KindName, Reason, Rule, Tenant, Told, Zone
 from .output import Reply
 from .program import command
 from .session import Session
@@ -53,14 +53,14 @@ async def schedule(
     session: Session,
     kind: KindName,
     key: Key,
-    recipient: Annotated[str, typer.Option("--recipient", help="Who is told, by your own name for them.")],
+    recipient: Told,
     at: At = None,
     zone: Zone = None,
     rule: Rule = "compatible",
     after: After = None,
-    data: Annotated[str | None, typer.Option("--data", help="A JSON object for the handler.")] = None,
+    data: Data = None,
     group: Annotated[str | None, typer.Option("--group", help="A cancellation key.")] = None,
-    tenant: Annotated[str | None, typer.Option("--tenant", help="A label for filters and erasure.")] = None,
+    tenant: Tenant = None,
     expires_at: ExpiresAt = None,
     if_exists: Annotated[IfExists, typer.Option("--if-exists", help="What to do with one that exists.")] = "keep",
 ) -> Reply:

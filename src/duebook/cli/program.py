@@ -7,8 +7,9 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from importlib import import_module, metadata
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import typer
 
@@ -22,8 +23,9 @@ from .session import Session
 C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
 _FAMILIES = (
-    "demonstrating", "owning", "importing", "finding", "reviewing", "worker", "migrating", "status", "doctor",
-    "auditing", "operating",
+    "demonstrating", "owning", "importing", "schedules", "deadlines", "deadline_files", "unread", "digests",
+    "digest_closing", "digest_files", "missed", "upcoming", "finding", "reviewing", "worker",
+    "migrating", "status", "doctor", "auditing", "operating", "retiming", "previewing",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 
@@ -62,12 +64,35 @@ def command(panel: str, *examples: str, name: str | None = None, ready: bool = T
     """
 
     def register(function: C) -> C:
-        called = name or function.__name__.replace("_", "-")
-        words = helped(function.__doc__ or "", *examples)
-        program.command(called, help=words, rich_help_panel=panel)(_runnable(function, ready))
-        return function
+        return _registered(program, function, examples, name, ready, panel)
 
     return register
+
+
+class Registrar(Protocol):
+    """What registers the commands of a group, as `command` does those of the program."""
+
+    def __call__(self, *examples: str, name: str | None = None) -> Callable[[C], C]: ...
+
+
+def group(name: str, panel: str, words: str, *examples: str) -> Registrar:
+    """Register a group of commands, such as `duebook schedules …`; answers what registers a command in it."""
+    opened = typer.Typer(name=name, help=helped(words, *examples), no_args_is_help=True, rich_markup_mode="rich")
+    program.add_typer(opened, rich_help_panel=panel)
+
+    def register(*examples: str, name: str | None = None) -> Callable[[C], C]:
+        return partial(_registered, opened, examples=examples, name=name, ready=True, panel=None)
+
+    return register
+
+
+def _registered(
+    there: typer.Typer, function: C, examples: Sequence[str], name: str | None, ready: bool, panel: str | None
+) -> C:
+    called = name or function.__name__.replace("_", "-")
+    words = helped(function.__doc__ or "", *examples)
+    there.command(called, help=words, rich_help_panel=panel)(_runnable(function, ready))
+    return function
 
 
 def helped(words: str, *examples: str) -> str:
@@ -103,8 +128,16 @@ def _carry_out(
         async with session.opened(ready):
             return await work(session)
 
+    return concluded(lambda: asyncio.run(go()), screen, lambda: session.urls)
+
+
+def concluded(work: Callable[[], Reply], screen: Screen, secrets: Callable[[], list[str]] = list) -> Exit:
+    """Do the work of a command, say what came of it, and return the exit code.
+
+    `secrets`: answers the database URLs whose passwords are kept out of what is said.
+    """
     try:
-        reply = asyncio.run(go())
+        reply = work()
         screen.answer(reply)
     except KeyboardInterrupt:
         screen.fail({"error": "interrupted", "field": None}, "interrupted")
@@ -112,13 +145,13 @@ def _carry_out(
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  whatever it is, a person or a machine is told
-        return _failed(error, session, screen)
+        return _failed(error, secrets(), screen)
     return reply.code
 
 
-def _failed(error: Exception, session: Session, screen: Screen) -> Exit:
+def _failed(error: Exception, secrets: list[str], screen: Screen) -> Exit:
     known = failure(error) or Failure(Exit.FAULT, "".join(traceback.format_exception(error)).rstrip())
-    for url in session.urls:
+    for url in secrets:
         known = known.scrubbed(url)
     screen.fail(known.document, known.error)
     return known.code

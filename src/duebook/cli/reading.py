@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, get_args
 
 from ..domain.policy import checked_choice
@@ -14,6 +14,7 @@ from ..errors import InvalidInput
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_SPAN = re.compile(f"({_PART.pattern})+")
 _LONGEST = timedelta(days=100_000)
 
 
@@ -31,12 +32,7 @@ def span(field: str, text: str) -> timedelta:
 def moment(field: str, text: str, zone: str | None, rule: str = "compatible") -> datetime | LocalTime:
     """Return the time meant by a wall time and its zone, or by an ISO time that carries its offset."""
     checked_choice("rule", rule, get_args(Disambiguation))
-    try:
-        at = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidInput(field, f'{text!r} is not a date and time such as "2027-01-14 09:00"') from None
-    if ":" not in text and "T" not in text.upper():
-        raise InvalidInput(field, f'{text!r} has no time of day; write it out, as in "{text.strip()} 09:00"')
+    at = _written(field, text)
     try:
         if zone is not None:
             return local(at, zone, disambiguation=rule)  # type: ignore[arg-type]  # checked above
@@ -46,6 +42,16 @@ def moment(field: str, text: str, zone: str | None, rule: str = "compatible") ->
         raise InvalidInput(
             field, f"{text!r} has no time zone: name one (zone, such as America/New_York) or write the offset (-05:00)"
         )
+    return at
+
+
+def _written(field: str, text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(field, f'{text!r} is not a date and time such as "2027-01-14 09:00"') from None
+    if ":" not in text and "T" not in text.upper():
+        raise InvalidInput(field, f'{text!r} has no time of day; write it out, as in "{text.strip()} 09:00"')
     return at
 
 
@@ -69,6 +75,31 @@ def instant(field: str, text: str | None, zone: str | None = None) -> datetime |
         return None
     at = moment(field, text, zone if is_naive(text) else None)
     return resolve(at.wall, at.zone) if isinstance(at, LocalTime) else at
+
+
+def wall(field: str, text: str) -> datetime:
+    """Return a wall time without a zone, such as "2027-01-14 09:00"."""
+    at = _written(field, text)
+    if at.tzinfo is not None:
+        raise InvalidInput(field, f"{text!r} carries an offset; write the local time, and its zone as --zone")
+    return at
+
+
+def day(field: str, text: str) -> date | datetime:
+    """Return a date such as "2027-01-14", or a wall time such as "2027-01-14T17:00"."""
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return wall(field, text)
+
+
+def horizon(field: str, text: str, now: datetime) -> datetime:
+    """Return an instant given as an ISO time with its offset, or as a length of time from now."""
+    if _SPAN.fullmatch(text):
+        return now + span(field, text)
+    at = moment(field, text, None)
+    assert isinstance(at, datetime)
+    return at
 
 
 def is_naive(text: str) -> bool:

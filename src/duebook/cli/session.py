@@ -32,6 +32,11 @@ class Session:
     def knows_app(self) -> bool:
         return self.where.app_name is not None
 
+    def need_app(self, what: str) -> None:
+        """Raise InvalidInput where no app is named: it alone says `what`."""
+        if not self.knows_app:
+            raise InvalidInput("app", f"{what} is declared in the app: give --app module:book")
+
     def use(self, app: str | None) -> None:
         """Work on another app's book than the options name, before the book is first asked for."""
         if app is not None:
@@ -42,11 +47,15 @@ class Session:
         return open_book(self.where)
 
     @cached_property
-    def verbs(self) -> AsyncVerbs:
-        """The verbs, with the person at the keyboard on record as the one who acts."""
+    def context(self) -> Context:
+        """What the verbs know, with the person at the keyboard on record as the one who acts."""
         wired = self.book.wired
-        context = Context(self.book.namespace, self.book.registry.kinds, wired.store, wired.clock, f"cli:{_user()}")
-        return AsyncVerbs(context, wired.runner)
+        return Context(self.book.namespace, self.book.registry.kinds, wired.store, wired.clock, f"cli:{_user()}")
+
+    @cached_property
+    def verbs(self) -> AsyncVerbs:
+        """The verbs, in that person's name."""
+        return AsyncVerbs(self.context, self.book.wired.runner)
 
     @property
     def urls(self) -> list[str]:

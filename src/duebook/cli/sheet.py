@@ -1,53 +1,101 @@
-"""A CSV file of notifications: its header checked once, each row turned into one to schedule or into what is wrong."""
+"""A CSV file: its header checked once, each row turned into what it asks for or into what is wrong with it."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Generic, TypeVar
 
 from ..errors import InvalidInput
-from ..features.drafting import New
 from . import reading
 
-KNOWN = ("kind", "key", "recipient", "at", "zone", "group", "tenant", "expires_at", "data")
-_NEEDED = ("key", "recipient", "at")
+T = TypeVar("T")
+
+DATA = "data."
 _DELIMITERS = ",;\t"
 _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Generic[T]):
     line: int
-    new: New
+    new: T
 
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """A row that cannot be scheduled: its line, the column, and what to do about it."""
+    """A row that cannot be stored: its line, the column, and what to do about it."""
 
     line: int
     field: str
     problem: str
 
 
-class Sheet:
-    """Iterating gives a Row or a Bad for each row. `kind` and `zone` are for rows that name none."""
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One row, by the names of its columns. `known`: those that do not go into data."""
 
-    def __init__(self, file: BinaryIO, kind: str | None, zone: str | None) -> None:
+    named: Mapping[str, str]
+    known: Sequence[str]
+
+    def get(self, column: str) -> str | None:
+        """Return what a cell says, or None if it is empty or not there."""
+        return self.named.get(column, "").strip() or None
+
+    def need(self, column: str) -> str:
+        text = self.get(column)
+        if text is None:
+            raise InvalidInput(column, "is empty")
+        return text
+
+    def kind(self, common: str | None) -> str:
+        """Return the row's kind, or the one that is common to all rows."""
+        kind = self.get("kind") or common
+        if kind is None:
+            raise InvalidInput("kind", "is empty, and no --kind was given")
+        return kind
+
+    def data(self) -> Mapping[str, Any]:
+        """Return the JSON object of the column `data`, with every column that means nothing else."""
+        data = dict(reading.mapping("data", self.named.get("data")))
+        for column, value in self.named.items():
+            if column not in self.known:
+                name = column.removeprefix(DATA)
+                if name in data:
+                    raise InvalidInput("data", f"holds {name!r}, and so does the column of that name; drop one of them")
+                data[name] = value.strip()
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """What a file must look like: the columns that mean something, those it must have, and what a row becomes.
+
+    `kind`: for rows that name none. `read` raises InvalidInput naming a column.
+    """
+
+    known: Sequence[str]
+    needed: Sequence[str]
+    kind: str | None
+    read: Callable[[Cells], T]
+
+
+class Sheet(Generic[T]):
+    """Iterating gives a Row or a Bad for each row."""
+
+    def __init__(self, file: BinaryIO, form: Form[T]) -> None:
         self._file = file
-        self._kind = kind
-        self._zone = zone
+        self._form = form
         # A byte that is no UTF-8 spoils its own row, not the file: it is carried along and found in its cell.
         self._text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
         first = self._text.readline()
         self._delimiter = max(_DELIMITERS, key=first.count)
-        self.columns = _header(next(csv.reader([first], delimiter=self._delimiter), []))
-        if kind is None and "kind" not in self.columns:
+        self.columns = _header(next(csv.reader([first], delimiter=self._delimiter), []), form.known, form.needed)
+        if form.kind is None and "kind" not in self.columns:
             raise InvalidInput("kind", "the file has no column 'kind'; add one, or give --kind")
 
     @property
@@ -55,7 +103,7 @@ class Sheet:
         """How many bytes have been read, a buffer ahead of the rows."""
         return self._file.tell() if self._file.seekable() else 0
 
-    def __iter__(self) -> Iterator[Row | Bad]:
+    def __iter__(self) -> Iterator[Row[T] | Bad]:
         reader = csv.reader(self._text, delimiter=self._delimiter, strict=True)
         line = 2
         try:
@@ -66,7 +114,7 @@ class Sheet:
         except csv.Error as error:
             yield Bad(line, "row", f"{error}; is a quote left open? Nothing after it was read")
 
-    def _row(self, line: int, cells: Sequence[str]) -> Row | Bad:
+    def _row(self, line: int, cells: Sequence[str]) -> Row[T] | Bad:
         if len(cells) != len(self.columns):
             problem = f"has {len(cells)} cells, the header has {len(self.columns)}; quote cells that hold commas"
             return Bad(line, "row", problem)
@@ -75,34 +123,16 @@ class Sheet:
             if _NOT_UTF8.search(cell):
                 return Bad(line, column, "is not UTF-8; save the file as UTF-8")
         try:
-            return Row(line, self._new(named))
+            return Row(line, self._form.read(Cells(named, self._form.known)))
         except InvalidInput as error:
             return Bad(line, error.field, error.problem)
 
-    def _new(self, cells: Mapping[str, str]) -> New:
-        def cell(name: str) -> str | None:
-            return cells.get(name, "").strip() or None
 
-        for name in _NEEDED:
-            if cell(name) is None:
-                raise InvalidInput(name, "is empty")
-        kind = cell("kind") or self._kind
-        if kind is None:
-            raise InvalidInput("kind", "is empty, and no --kind was given")
-        at = cell("at") or ""
-        zone = cell("zone") or (self._zone if reading.is_naive(at) else None)
-        return New(
-            kind=kind, key=cell("key") or "", recipient=cell("recipient") or "", at=reading.moment("at", at, zone),
-            data=_data(cells), group=cell("group"), tenant=cell("tenant"),
-            expires_at=reading.instant("expires_at", cell("expires_at"), zone),
-        )  # fmt: skip
-
-
-def _header(cells: Sequence[str]) -> list[str]:
+def _header(cells: Sequence[str], known: Sequence[str], needed: Sequence[str]) -> list[str]:
     columns = [name.strip() for name in cells]
-    columns = [name.lower() if name.lower() in KNOWN else name for name in columns]
+    columns = [name.lower() if name.lower() in known else name for name in columns]
     if not any(columns):
-        raise InvalidInput("file", "is empty; its first line must name the columns, such as key,recipient,at,zone")
+        raise InvalidInput("file", f"is empty; its first line must name the columns, such as {','.join(needed)},zone")
     for number, name in enumerate(columns, 1):
         if not name:
             raise InvalidInput("file", f"column {number} has no name in the first line")
@@ -110,19 +140,9 @@ def _header(cells: Sequence[str]) -> list[str]:
             raise InvalidInput("file", f"the first line names the column {name!r} twice")
         if _NOT_UTF8.search(name):
             raise InvalidInput("file", "is not UTF-8; save it as UTF-8")
-    for name in _NEEDED:
+    for name in needed:
         if name not in columns:
             near = get_close_matches(name, columns, n=1, cutoff=0.6)
             hint = f" Is it {near[0]!r}?" if near else ""
             raise InvalidInput(name, f"the file has no column {name!r}.{hint} It has: {', '.join(columns)}")
     return columns
-
-
-def _data(cells: Mapping[str, str]) -> Mapping[str, Any]:
-    data = dict(reading.mapping("data", cells.get("data")))
-    for column, value in cells.items():
-        if column not in KNOWN:
-            if column in data:
-                raise InvalidInput("data", f"holds {column!r}, and so does the column of that name; drop one of them")
-            data[column] = value.strip()
-    return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -47,6 +47,7 @@ class Picture:
     orphans: Sequence[Orphan]
     controls: Sequence[Control]
     lateness: Sequence[timedelta]
+    undelivered: Mapping[str, tuple[int, int]]
 
     @property
     def overdue(self) -> timedelta:
@@ -90,6 +91,9 @@ async def status(
         "kinds": [dict(zip(_COUNTED, row, strict=True)) for row in picture.counts],
         "orphans": plain(list(picture.orphans)),
         "controls": plain(list(picture.controls)),
+        "undelivered": {
+            kind: {"digests": digests, "items": items} for kind, (digests, items) in picture.undelivered.items()
+        },
     }
     if not check:
         return Reply(document, _told(picture))
@@ -106,7 +110,8 @@ async def _look(session: Session, *, lateness: bool) -> Picture:
     # Reads much of the table, so a monitor that asks every minute does without.
     late = await session.ask(store.read_lateness(now - RECENT, SAMPLE)) if lateness else []
     late = sorted(max(one, timedelta(0)) for one in late)
-    return Picture(now, backlog, counts, _orphans(counts, kinds, now), controls, late)
+    undelivered = await session.verbs.digests.undelivered()
+    return Picture(now, backlog, counts, _orphans(counts, kinds, now), controls, late, undelivered)
 
 
 def _orphans(counts: Sequence[Count], kinds: Sequence[KindRecord], now: datetime) -> list[Orphan]:
@@ -143,6 +148,11 @@ def _orphan(orphan: Orphan) -> str:
     return f"no worker has served kind {orphan.kind} {seen}; {waiting}"
 
 
+def _undelivered(kind: str, digests: int, items: int) -> str:
+    held = f"{count(items, 'item')} in {count(digests, 'digest')}"
+    return f"Selected but never delivered: {held} of kind {kind}; duebook digests find --kind {kind}"
+
+
 def _percentiles(lateness: Sequence[timedelta]) -> dict[str, float | int | None]:
     def at(share: float) -> float | None:
         return lateness[min(len(lateness) - 1, int(len(lateness) * share))].total_seconds() if lateness else None
@@ -164,6 +174,7 @@ def _told(picture: Picture) -> list[str | Table]:
         rows = [[kind, channel, state.value, f"{n:,}", instant(due)] for kind, channel, state, n, due in picture.counts]
         body += ["", Table(["kind", "channel", "state", "open", "oldest due"], rows)]
     warnings = [f"Orphan: {_orphan(orphan)}." for orphan in picture.orphans]
+    warnings += [_undelivered(kind, *numbers) for kind, numbers in picture.undelivered.items()]
     warnings += [f"In force: {line}." for line in force(picture.controls, now)]
     return body + (["", *warnings] if warnings else [])
 

@@ -14,6 +14,7 @@ from ..domain.notification import Attempt, Notification
 from ..domain.policy import Priority
 from ..domain.recovery import Evidence
 from ..domain.story import Entry, Story
+from .subject import subject
 from .wording import ahead, first_line, instant, span
 
 INDENT = "  "
@@ -32,7 +33,7 @@ _EVENTS = {
     "reschedule": "given another time",
     "cancel": "withdrawn",
     "expire": "expired unsent",
-    "confirm": "settled as accepted, by evidence",
+    "confirm": "settled as accepted",
     "doubt": "held, because an attempt is in doubt",
     "skip": "skipped",
     "defer": "put off",
@@ -72,7 +73,7 @@ def tell(story: Story, now: datetime, *, full: bool = False) -> list[str]:
     lines = [f"{identity.kind}/{identity.key} to {identity.recipient}: {identity.state.value}"]
     if n is None:
         return [*lines, *_tombstone(story)]
-    lines += ["", "What was promised", *_indented(_promise(n))]
+    lines += ["", "What was promised", *_indented([*_promise(n), *subject(story, n)])]
     lines += ["", "What happened", *_indented(_happened(story, n, now, full))]
     lines += ["", "Where it stands", *_indented([*_standing(n, now), *_ending(n)])]
     for title, part in (("What is at risk", _risk(story, n)), ("What is no longer on record", _discarded(story, n))):

@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from ..domain.audit_time import DeadlineRecord
 from ..domain.deadlines import Deadline
 from ..ports import Plan
+from . import records
 from . import rows as r
 from .reading import do
 
@@ -33,6 +35,15 @@ class Deadlines:
     def change_deadlines(self, deadlines: Sequence[Deadline]) -> Plan[None]:
         ordered = sorted(deadlines, key=lambda one: (one.kind, one.key))
         yield from do("change_deadlines", rows=r.dumps(map(_row, ordered)))
+
+    def audit_deadlines(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[DeadlineRecord]]:
+        (kind, key), (until_kind, until_key) = after, until or (None, None)
+        found = yield from do(
+            "audit_deadlines", kind=kind, key=key, until_kind=until_kind, until_key=until_key, limit=limit
+        )
+        return [records.deadline(row) for row in found]
 
 
 def _names(names: Collection[tuple[str, str]]) -> str:

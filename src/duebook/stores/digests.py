@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ..domain.decision import DigestItem
-from ..domain.digests import Closed, Closing, Cursor, DigestRecord, NewItem, Selection, Weighed
-from ..domain.lifecycle import State
+from ..domain.digests import Closed, Closing, Cursor, DigestRecord, ItemRecord, NewItem, Selection, Weighed
 from ..ports import Plan
 from . import rows as r
 from .reading import do
@@ -79,12 +78,18 @@ class Digests:
         return {row[0]: _selection(row) for row in found}
 
     def find_digests(
-        self, kind: str | None, recipient: str | None, before: datetime, limit: int
+        self, kind: str | None, recipient: str | None, before: int, limit: int
     ) -> Plan[list[DigestRecord]]:
-        found = yield from do(
-            "find_digests", kind=kind, recipient=recipient, before=r.instant_text(before), limit=limit
-        )
-        return [_record(row) for row in found]
+        found = yield from do("find_digests", kind=kind, recipient=recipient, before=before, limit=limit)
+        return [r.digest(row) for row in found]
+
+    def read_digest(self, kind: str, recipient: str, label: str) -> Plan[DigestRecord | None]:
+        found = yield from do("read_digest", kind=kind, recipient=recipient, label=label)
+        return r.digest(found[0]) if found else None
+
+    def read_item(self, kind: str, recipient: str, item: str) -> Plan[ItemRecord | None]:
+        found = yield from do("read_item", kind=kind, recipient=recipient, item=item)
+        return _item(found[0]) if found else None
 
     def read_waiting_items(self, kind: str, recipient: str, limit: int) -> Plan[list[DigestItem]]:
         found = yield from do("read_waiting_items", kind=kind, recipient=recipient, limit=limit)
@@ -157,9 +162,9 @@ def _items(rows: Iterable[Sequence[Any]]) -> Iterable[DigestItem]:
         yield DigestItem(item, r.certain(datetime.fromisoformat(ready_at)), score, data, bool(read))
 
 
-def _record(row: Sequence[Any]) -> DigestRecord:
-    kind, recipient, label, first_label, periods, cutoff_at, total, selected, late, id, outcome, state, reason = row
-    return DigestRecord(
-        kind, recipient, label, first_label, periods, r.certain(cutoff_at), total, selected, late, id, outcome,
-        State(state) if state else None, reason,
+def _item(row: Sequence[Any]) -> ItemRecord:
+    kind, recipient, item, ready_at, score, data, expires_at, added_at, label, outcome = row
+    return ItemRecord(
+        kind, recipient, item, r.certain(ready_at), score, json.loads(data), r.instant(expires_at),
+        r.certain(added_at), label, outcome,
     )  # fmt: skip

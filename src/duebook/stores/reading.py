@@ -6,12 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from ..domain import digests, unread
 from ..domain.audited import LedgerOwner, Record, RememberedName
 from ..domain.control import Control
+from ..domain.digests import DigestRecord
 from ..domain.lifecycle import State
 from ..domain.notification import Notification
 from ..domain.recovery import Evidence
 from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Sight, Story
+from ..domain.unread import CoverRecord
 from ..ports import Plan, Rows, Statement
 from . import records
 from . import rows as r
@@ -98,6 +101,7 @@ class Reading:
         history = yield from do("read_history", id=notification.id)
         evidence = yield from do("read_evidence", id=notification.id)
         pruned = yield from do("read_pruned", id=notification.id)
+        cover, digest = yield from self._read_subject(notification)
         return Story(
             identity,
             notification,
@@ -106,7 +110,20 @@ class Reading:
             [r.evidence(row) for row in evidence],
             [resolution for _, resolution in attempts],
             pruned[0][0],
+            cover,
+            digest,
         )
+
+    def _read_subject(self, n: Notification) -> Plan[tuple[CoverRecord | None, DigestRecord | None]]:
+        """Read what a reminder of unread messages spoke for, or what a digest is of."""
+        cover: Rows = ()
+        digest: Rows = ()
+        if unread.is_reminder(n):
+            cover = yield from do("read_cover", id=n.id)
+        elif digests.is_digest(n):
+            label = digests.label_of(n.key)
+            digest = yield from do("read_digest", kind=n.kind, recipient=n.recipient, label=label)
+        return (r.cover(cover[0]) if cover else None), (r.digest(digest[0]) if digest else None)
 
     def look(self, channels: Collection[str], kinds: Collection[str]) -> Plan[Sight]:
         rows = yield from do("look", channels=r.dumps(sorted(channels)), kinds=r.dumps(sorted(kinds)))
@@ -141,8 +158,17 @@ class Reading:
     def read_controls(self) -> Plan[list[Control]]:
         rows = yield from do("read_controls")
         return [
-            Control(scope, r.instant(paused_at), r.instant(paused_until), mode, reason, by, r.certain(at))
-            for scope, paused_at, paused_until, mode, reason, by, at in rows
+            Control(
+                scope,
+                r.instant(paused_at),
+                r.instant(paused_until),
+                mode,
+                reason,
+                by,
+                r.certain(at),
+                r.instant(probing_until),
+            )
+            for scope, paused_at, paused_until, mode, reason, by, at, probing_until in rows
         ]
 
     def read_kinds(self) -> Plan[list[KindRecord]]:

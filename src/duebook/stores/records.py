@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ..domain.audit_time import DeadlineRecord, ScheduleRecord
 from ..domain.audited import AttemptEntry, LedgerOwner, MoveEntry, Record, RememberedName
-from .rows import instant
+from .rows import certain, instant
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -46,6 +47,19 @@ def remembered_name(row: Sequence[Any]) -> RememberedName:
 def ledger_owner(row: Sequence[Any]) -> LedgerOwner:
     id, exists, *counts = row
     return LedgerOwner(id, bool(exists), *counts)
+
+
+def schedule(row: Sequence[Any]) -> ScheduleRecord:
+    name, kind, recurrence, zone, until_at, cursor_at, next_at, paused_at = row
+    return ScheduleRecord(
+        name, kind, recurrence, zone, instant(until_at), certain(cursor_at), instant(next_at), instant(paused_at)
+    )
+
+
+def deadline(row: Sequence[Any]) -> DeadlineRecord:
+    kind, key, term, state, ends_at, changed_at, has_steps, pending = row
+    keys = sorted(json.loads(pending)) if pending is not None else []
+    return DeadlineRecord(kind, key, term, state, certain(ends_at), certain(changed_at), bool(has_steps), keys)
 
 
 def from_micros(micros: int) -> datetime:

@@ -11,7 +11,15 @@ from .reading import do
 
 _PRUNE = (
     ("prune_bodies",),
-    ("delete_attempts", "delete_history", "delete_evidence", "delete_covers", "delete_attention", "prune_ledger"),
+    (
+        "delete_attempts",
+        "delete_history",
+        "delete_evidence",
+        "fold_covers",
+        "delete_covers",
+        "delete_attention",
+        "prune_ledger",
+    ),
     ("remember", "delete_evidence", "delete_notifications"),
 )
 """What goes with each part of a notification: its bodies, its ledger, and its row."""

@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from ..domain.digests import DigestRecord
 from ..domain.draft import Draft
 from ..domain.lifecycle import Event, State
 from ..domain.notification import Attempt, Intent, Move, Notification
 from ..domain.recovery import Evidence
+from ..domain.unread import CoverRecord
 
 _BY_HAND = {"by", "at", "promise", "expires_at", "data", "attempt"}
 _MOVE_COLUMNS = [(name, index) for index, name in enumerate(Move._fields) if name not in _BY_HAND]
@@ -160,6 +162,19 @@ def attempt(row: Sequence[Any]) -> tuple[Attempt, str | None]:
     found = Attempt(*row[: len(Attempt._fields)])
     found = found._replace(begun_at=certain(found.begun_at), ended_at=certain(found.ended_at))
     return found, row[len(Attempt._fields)]
+
+
+def cover(row: Sequence[Any]) -> CoverRecord:
+    _, conversation, _, after, to, total, fresh, begun_at = row
+    return CoverRecord(conversation, after, to, total, fresh, certain(begun_at))
+
+
+def digest(row: Sequence[Any]) -> DigestRecord:
+    kind, recipient, label, first_label, periods, cutoff_at, total, selected, late, id, outcome, state, reason = row
+    return DigestRecord(
+        kind, recipient, label, first_label, periods, certain(cutoff_at), total, selected, late, id, outcome,
+        State(state) if state else None, reason,
+    )  # fmt: skip
 
 
 def evidence(row: Sequence[Any]) -> Evidence:

@@ -7,10 +7,12 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from ..domain.audit_time import ScheduleRecord
 from ..domain.missed import Missed
 from ..domain.recurrence import dump, load
 from ..domain.schedules import Schedule
 from ..ports import Plan
+from . import records
 from . import rows as r
 from .reading import do
 
@@ -46,6 +48,10 @@ class Schedules:
 
     def delete_schedule(self, name: str) -> Plan[bool]:
         return bool((yield from do("delete_schedule", name=name)))
+
+    def audit_schedules(self, after: str, until: str | None, limit: int) -> Plan[list[ScheduleRecord]]:
+        found = yield from do("audit_schedules", after=after, until=until, limit=limit)
+        return [records.schedule(row) for row in found]
 
     def record_missed(self, missed: Sequence[Missed]) -> Plan[None]:
         rows = ({item.name: getattr(one, item.name) for item in fields(Missed)} for one in missed)

@@ -171,6 +171,15 @@ class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, R
             "throttle", channel=channel, until=r.instant_text(until), reason=reason, by=by, now=r.instant_text(now)
         )
 
+    def take_probe(self, channel: str, holder: str, now: datetime, until: datetime) -> Plan[bool]:
+        found = yield from do(
+            "take_probe", channel=channel, holder=holder, now=r.instant_text(now), until=r.instant_text(until)
+        )
+        return bool(found)
+
+    def relieve(self, channel: str, now: datetime) -> Plan[None]:
+        yield from do("relieve", channel=channel, now=r.instant_text(now))
+
     def take_rate(self, channel: str, wanted: int, rate: float, by: str, now: datetime) -> Plan[tuple[int, datetime]]:
         """Take up to `wanted` sends of a shared rate per second; answers how many, and when the next is free."""
         interval = max(1, round(1_000_000 / rate))

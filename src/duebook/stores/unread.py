@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from ..domain.lifecycle import State
 from ..domain.notification import Intent
-from ..domain.unread import About, Cover, ReadUpTo, Seen, Watermark
+from ..domain.unread import About, Cover, ReadUpTo, Seen, Told, Watermark
 from ..ports import Plan
 from . import rows as r
 from .reading import do
@@ -47,8 +48,8 @@ class UnreadMessages:
         found = yield from do("read_watermark", kind=kind, conversation=conversation, recipient=recipient)
         if not found:
             return None
-        up_to, version, cover_id, cover_to, covered_to, read_at = found[0]
-        return Watermark(up_to, version, cover_id, cover_to, covered_to, r.instant(read_at))
+        up_to, version, cover_id, covered_to, read_at = found[0]
+        return Watermark(up_to, version, cover_id, covered_to, r.instant(read_at))
 
     def take_cover(self, intents: Sequence[Intent]) -> Plan[set[int]]:
         """Let intents speak for their conversations; answers the ids of those that do. Of two about one conversation
@@ -75,8 +76,7 @@ def _cover_rows(intents: Iterable[Intent]) -> Iterable[dict[str, Any]]:
         assert cover is not None
         yield {
             "id": intent.id, "kind": intent.notification.kind, "conversation": cover.conversation,
-            "recipient": cover.recipient, "version": cover.version, "cover_to": cover.to,
-            "covered_to": cover.covered_to,
+            "recipient": cover.recipient, "version": cover.version,
         }  # fmt: skip
 
 
@@ -91,11 +91,14 @@ def _covered_row(intent: Intent) -> dict[str, Any]:
 
 
 def _seen(row: Sequence[Any], about: About) -> Seen:
-    _, up_to, version, cover_id, cover_to, covered_to, key, state, doubt, gone, last_position, total, fresh = row
-    cover = None
-    if cover_id is not None:
-        cover = Cover(cover_id, cover_to, key, State(state) if state else None, doubt or 0)
+    _, up_to, version, covered_to, told, open_covers, gone, last_position, total, fresh = row
     return Seen(
-        about.conversation, about.message, about.position, bool(gone), up_to or 0, version or 0, cover, covered_to or 0,
-        last_position, total, fresh,
+        about.conversation, about.message, about.position, bool(gone), up_to, version,
+        Told(*json.loads(told)) if told is not None else None, covered_to,
+        [_cover(cover) for cover in json.loads(open_covers or "[]")], last_position, total, fresh,
     )  # fmt: skip
+
+
+def _cover(row: Sequence[Any]) -> Cover:
+    id, to, key, state, doubt = row
+    return Cover(id, to, key, State(state), doubt)

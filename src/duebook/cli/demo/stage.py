@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ...domain.walltime import LocalTime, promise
 from ...features.drafting import New
+from ..importing import form
 from ..sheet import Bad, Sheet
 
 EXAMPLE = Path(__file__).parents[4] / "examples/deadlines"
@@ -78,7 +79,7 @@ def reminders(accounts: int | None) -> list[Reminder]:
     """Return the rows of the file in the order they are due, of the first accounts only if a number is given."""
     found = []
     with (EXAMPLE / "us-tax-2027.csv").open("rb") as file:
-        sheet = Sheet(file, None, None)
+        sheet = Sheet(file, form(None, None))
         for row in sheet:
             if isinstance(row, Bad) or not isinstance(row.new.at, LocalTime):
                 raise CannotPlay(f"{EXAMPLE / 'us-tax-2027.csv'}, line {row.line}, is not a reminder at a local time.")

@@ -28,13 +28,11 @@ create table duebook.watermarks (
     up_to bigint not null default 0 check (up_to >= 0),
     version integer not null default 1,
     cover_id bigint,
-    cover_to bigint,
     covered_to bigint not null default 0,
     read_at timestamptz,
     read_by text,
     reason text,
-    primary key (kind, conversation, recipient),
-    constraint a_cover_has_an_end check ((cover_id is null) = (cover_to is null))
+    primary key (kind, conversation, recipient)
 ) with (fillfactor = 80);
 
 create index watermarks_recipient on duebook.watermarks (recipient, kind, conversation);
@@ -51,3 +49,5 @@ create table duebook.covers (
     begun_at timestamptz not null,
     constraint it_covers_forwards check (to_position >= after_position)
 );
+
+create index covers_place on duebook.covers (kind, conversation, recipient, to_position);

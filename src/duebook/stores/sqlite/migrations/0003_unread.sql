@@ -28,13 +28,11 @@ create table duebook_watermarks (
     up_to integer not null default 0 check (up_to >= 0),
     version integer not null default 1,
     cover_id integer,
-    cover_to integer,
     covered_to integer not null default 0,
     read_at text,
     read_by text,
     reason text,
-    primary key (kind, conversation, recipient),
-    constraint a_cover_has_an_end check ((cover_id is null) = (cover_to is null))
+    primary key (kind, conversation, recipient)
 ) strict;
 
 create index duebook_watermarks_recipient on duebook_watermarks (recipient, kind, conversation);
@@ -51,6 +49,8 @@ create table duebook_covers (
     begun_at text not null,
     constraint it_covers_forwards check (to_position >= after_position)
 ) strict;
+
+create index duebook_covers_place on duebook_covers (kind, conversation, recipient, to_position);
 
 -- Reading cancels what is pending up to there. A trigger, so that one statement does both here, too.
 create trigger duebook_read after update of up_to on duebook_watermarks for each row

@@ -1,0 +1,10 @@
+-- Keep on the watermarks how far accepted notifications have told, before their covers are removed.
+update duebook_watermarks as w set covered_to = max(w.covered_to, told.up_to)
+from (
+    select c.kind, c.conversation, c.recipient, max(c.to_position) as up_to
+    from duebook_covers c
+    join duebook_notifications n on n.id = c.notification_id and n.state = 'accepted'
+    where c.notification_id in (select value from json_each(:ids))
+    group by c.kind, c.conversation, c.recipient
+) as told
+where w.kind = told.kind and w.conversation = told.conversation and w.recipient = told.recipient
