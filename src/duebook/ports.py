@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from .domain.attention import Attention
+from .domain.audit_time import DeadlineRecord, ScheduleRecord
 from .domain.audited import LedgerOwner, Record, RememberedName
 from .domain.control import Control
 from .domain.deadlines import Deadline
 from .domain.decision import Decision, DigestItem, Due
-from .domain.digests import Closed, Closing, Cursor, DigestRecord, NewItem, Selection, Weighed
+from .domain.digests import Closed, Closing, Cursor, DigestRecord, ItemRecord, NewItem, Selection, Weighed
 from .domain.draft import Draft
 from .domain.lifecycle import State
 from .domain.message import Message
@@ -28,7 +29,7 @@ from .domain.missed import Missed
 from .domain.notification import Attempt, Intent, Move, Notification
 from .domain.outcome import Outcome
 from .domain.policy import AttentionLimit, ChannelPolicy, Kind
-from .domain.recovery import Evidence
+from .domain.recovery import Doubt, Evidence
 from .domain.schedules import Schedule
 from .domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
 from .domain.unread import About, ReadUpTo, Seen, Watermark
@@ -106,6 +107,7 @@ class NotificationStore(Protocol):
     def lock_uncertain(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Notification]]: ...
     def lock_evidenced(self, kinds: Collection[str], limit: int) -> Plan[list[Notification]]: ...
     def read_doubtful_evidence(self, ids: Sequence[int]) -> Plan[dict[int, list[Evidence]]]: ...
+    def read_doubtful_attempts(self, ids: Sequence[int]) -> Plan[list[Doubt]]: ...
     def record_evidence(self, evidence: Sequence[Evidence]) -> Plan[None]: ...
     def consider_evidence(self, ids: Sequence[int], resolved: Sequence[Evidence], now: datetime) -> Plan[None]: ...
     def postpone(self, looks: Sequence[tuple[int, int, datetime]]) -> Plan[None]: ...
@@ -114,6 +116,11 @@ class NotificationStore(Protocol):
     def set_pause(self, scope: str, paused: bool, reason: str, by: str, now: datetime) -> Plan[None]: ...
     def set_mode(self, scope: str, mode: str, reason: str, by: str, now: datetime) -> Plan[None]: ...
     def throttle(self, channel: str, until: datetime, reason: str, by: str, now: datetime) -> Plan[None]: ...
+    def take_probe(self, channel: str, holder: str, now: datetime, until: datetime) -> Plan[bool]:
+        """Take the one send that tries out a channel whose throttle has run out; says whether this worker has it."""
+        ...
+
+    def relieve(self, channel: str, now: datetime) -> Plan[None]: ...
     def take_rate(
         self, channel: str, wanted: int, rate: float, by: str, now: datetime
     ) -> Plan[tuple[int, datetime]]: ...
@@ -156,6 +163,7 @@ class ScheduleStore(Protocol):
         ...
 
     def delete_schedule(self, name: str) -> Plan[bool]: ...
+    def audit_schedules(self, after: str, until: str | None, limit: int) -> Plan[list[ScheduleRecord]]: ...
     def record_missed(self, missed: Sequence[Missed]) -> Plan[None]: ...
     def read_missed(self, filters: Mapping[str, str | None], before: int, limit: int) -> Plan[list[tuple[int, Missed]]]:
         """Answer a page, newest first: each with its place, which the next page is asked `before`."""
@@ -172,6 +180,9 @@ class DeadlineStore(Protocol):
         self, after: tuple[str, str], filters: Mapping[str, str | None], limit: int
     ) -> Plan[list[Deadline]]: ...
     def change_deadlines(self, deadlines: Sequence[Deadline]) -> Plan[None]: ...
+    def audit_deadlines(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[DeadlineRecord]]: ...
 
 
 class UnreadStore(Protocol):
@@ -208,8 +219,10 @@ class DigestStore(Protocol):
     def move_cursors(self, cursors: Sequence[Cursor]) -> Plan[None]: ...
     def read_selections(self, ids: Sequence[int]) -> Plan[dict[int, Selection]]: ...
     def find_digests(
-        self, kind: str | None, recipient: str | None, before: datetime, limit: int
+        self, kind: str | None, recipient: str | None, before: int, limit: int
     ) -> Plan[list[DigestRecord]]: ...
+    def read_digest(self, kind: str, recipient: str, label: str) -> Plan[DigestRecord | None]: ...
+    def read_item(self, kind: str, recipient: str, item: str) -> Plan[ItemRecord | None]: ...
     def read_waiting_items(self, kind: str, recipient: str, limit: int) -> Plan[list[DigestItem]]: ...
     def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]: ...
 
@@ -260,7 +273,7 @@ class SendContext:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """An attempt nobody knows the end of, as a provider may be asked about it. `message`: the very one that was sent."""
+    """An attempt nobody knows the end of, as a provider is asked about it. `message`: the very one that was sent."""
 
     message: Message
     number: int
@@ -280,6 +293,7 @@ class Found:
     detail: str = ""
 
 
+@runtime_checkable
 class LooksUp(Protocol):
     """A channel whose provider can be asked afterwards. It only reads, and raises nothing that it can name."""
 

@@ -10,7 +10,7 @@ import random
 import secrets
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -191,13 +191,23 @@ class Wired:
         agents: list[Agent] = [
             Rescuer(registry, database, store, settings, by),
             Sweeper(database, store, clock, settings, by),
-            Reconciler(registry, database, store, clock, settings, by),
+            Reconciler(registry, database, store, clock, settings, by, message_domain),
             Scheduler(registry, database, store, clock, settings, expect),
             Digester(registry, database, store, clock, settings, expect),
             Pruner(registry, database, store, clock, settings),
         ]
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
         return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
+
+    async def close_digests(self, kind: str | None) -> None:
+        """Close the digest periods that have ended, of one kind or of all, as a worker would."""
+        from .engine.digester import Digester
+
+        handlers = {name: handler for name, handler in self.registry.handlers.items() if kind in (None, name)}
+        registry = replace(self.registry, handlers=handlers)
+        digester = Digester(registry, self.database, self.store, self.clock, self.settings, {})
+        while await digester.step():
+            pass
 
     async def _prepare(self, expect: dict[str, Expect]) -> None:
         await self.check_schema()

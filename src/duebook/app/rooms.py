@@ -83,9 +83,12 @@ class AsyncDigests(AsyncRoom[DigestRoom]):
     add = awaited(DigestRoom.add)
     add_many = awaited(DigestRoom.add_many)
     search = awaited(DigestRoom.search)
+    find = awaited(DigestRoom.find)
+    item = awaited(DigestRoom.item)
     selection = awaited(DigestRoom.selection)
     waiting = awaited(DigestRoom.waiting)
     due = awaited(DigestRoom.due)
+    preview = awaited(DigestRoom.preview)
     undelivered = awaited(DigestRoom.undelivered)
 
 
@@ -95,9 +98,12 @@ class SyncDigests(SyncRoom[DigestRoom]):
     add = direct(DigestRoom.add)
     add_many = direct(DigestRoom.add_many)
     search = direct(DigestRoom.search)
+    find = direct(DigestRoom.find)
+    item = direct(DigestRoom.item)
     selection = direct(DigestRoom.selection)
     waiting = direct(DigestRoom.waiting)
     due = direct(DigestRoom.due)
+    preview = direct(DigestRoom.preview)
     undelivered = direct(DigestRoom.undelivered)
 
 

@@ -166,13 +166,20 @@ def held_up(n: Record, around: Surroundings) -> str | None:
             return f"{name} is off since {said(control.at)}"
         if control.at > around.due_before:
             return f"{name} was switched at {said(control.at)}"
-    seen = around.seen.get(n.kind)
-    if seen is None:
-        return f"no worker has ever served kind {n.kind}"
-    if seen < around.now - max(SERVED, around.patience.overdue):
-        return f"no worker has served kind {n.kind} since {said(seen)}"
+    if reason := unserved(n.kind, around):
+        return reason
     if n.channel in around.rates and around.rates[n.channel] > around.now - DRAINING:
         return f"channel {n.channel} sends as fast as its rate allows"
+    return None
+
+
+def unserved(kind: str, around: Surroundings) -> str | None:
+    """Return since when no worker has served a kind, if none does."""
+    seen = around.seen.get(kind)
+    if seen is None:
+        return f"no worker has ever served kind {kind}"
+    if seen < around.now - max(SERVED, around.patience.overdue):
+        return f"no worker has served kind {kind} since {said(seen)}"
     return None
 
 

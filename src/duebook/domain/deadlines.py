@@ -26,7 +26,7 @@ from .walltime import Promise, local, resolve
 FARTHEST_YEARS = 100
 
 _A_DAY = timedelta(days=1)
-_STEP = re.compile(r"(.+)/\d+/-?\d+d")
+_STEP = re.compile(r"(.+)/(\d+)/-?\d+d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +204,12 @@ def name_of(n: Notification) -> str | None:
     """Return the key of the deadline a notification is a step of, or None if it is none."""
     found = _STEP.fullmatch(n.key)
     return found[1] if found and n.group == group(n.kind, found[1]) else None
+
+
+def term_of(key: str) -> int | None:
+    """Return which term of its deadline a key names, or None if it is no step's."""
+    found = _STEP.fullmatch(key)
+    return int(found[2]) if found else None
 
 
 def days_of(key: str) -> int:

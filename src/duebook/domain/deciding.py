@@ -46,7 +46,9 @@ def foregone(n: Notification, facts: Facts | None, now: datetime) -> Decision | 
             return Skip(reason)
         case Seen():
             return unread.foregone(n, facts, now)
-        case Selection() if facts.read and facts.read == len(facts.items):
+        case Selection() if not facts.items:
+            return Skip("what it held is gone: erased, or in a later one")
+        case Selection() if facts.read == len(facts.items):
             return Skip("everything in it has been read")
     return None
 

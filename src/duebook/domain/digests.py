@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .decision import Digest, DigestItem
 from .draft import Draft
@@ -28,6 +28,8 @@ from .walltime import Promise
 
 MOST_PERIODS = 20_000
 """How many periods of one recipient are looked at in one go; of a longer outage the oldest are passed over."""
+
+HAS_ONE = "the period had a digest already, under other rules; what waits goes into the next one"
 
 _MOMENT = timedelta(microseconds=1)
 _HOUR = 3_600
@@ -137,6 +139,37 @@ class DigestRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """An item as it is on record. `label`: the digest that holds it. `outcome`: why none does, or, beside a label, that
+    the digest was never delivered."""
+
+    kind: str
+    recipient: str
+    item: str
+    ready_at: datetime
+    score: float
+    data: Mapping[str, Any]
+    expires_at: datetime | None
+    added_at: datetime
+    label: str | None
+    outcome: Literal["dropped", "expired", "read", "undelivered"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a recipient's next digest would hold if nothing were added: `selected` of `total` eligible items."""
+
+    kind: str
+    recipient: str
+    label: str
+    first_label: str
+    periods: int
+    cutoff_at: datetime
+    total: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """A digest on record, with its items in their order."""
 
@@ -210,11 +243,12 @@ def passed_over(
         "combine": f"more than {policy.most} periods were missed",
     }
     first = done.first.at if done is not None else now + _MOMENT
+    reason = reasons[policy.catch_up] if done is not None or policy.catch_up == "skip" else HAS_ONE
     older = [one for one in cutoffs if one.at < first]
     combined = [one for one in cutoffs if done is not None and first <= one.at < done.cutoff.at]
     into = done.label if done is not None else None
     return [
-        *_missed(cursor, policy, older, reasons[policy.catch_up], None, now),
+        *_missed(cursor, policy, older, reason, None, now),
         *_missed(cursor, policy, combined, "missed", into, now),
     ]
 
@@ -252,10 +286,35 @@ def moved_on(
     )
 
 
+def preview(cursor: Cursor, policy: DigestPolicy, items: Sequence[DigestItem], now: datetime) -> Preview | None:
+    """Return what is closed next of what waits, at once or when the period ends; None if that is nothing."""
+    assert cursor.next_close_at is not None
+    at = max(now, cursor.next_close_at)
+    found = closing(cursor, policy, come(cursor, policy, at), at)
+    total = 0 if found is None else sum(_is_eligible(one.ready_at, found, at) for one in items)
+    if found is None or not total:
+        return None
+    return Preview(
+        cursor.kind, cursor.recipient, found.label, found.first_label, found.periods, found.cutoff.at, total,
+        min(total, policy.limit),
+    )  # fmt: skip
+
+
+def _is_eligible(ready_at: datetime, closing: Closing, at: datetime) -> bool:
+    if ready_at >= closing.cutoff.at or (closing.fresh_from is not None and ready_at < closing.fresh_from):
+        return False
+    return closing.policy.expire_after is None or ready_at + closing.policy.expire_after > at
+
+
 def key(label: str, recipient: str) -> str:
     """Return the key of a digest's notification: its identity is the kind, the period and the recipient."""
     whole = f"{label}/{recipient}"
     return whole if len(whole) <= KEY_CHARACTERS else f"{label}/{hashlib.sha256(recipient.encode()).hexdigest()}"
+
+
+def label_of(key: str) -> str:
+    """Return the label of the period in the key of a digest's notification."""
+    return key.partition("/")[0]
 
 
 def group(kind: str, recipient: str) -> str:

@@ -128,7 +128,6 @@ class Covering(NamedTuple):
     version: int
     after: int
     to: int
-    covered_to: int
     total: int
     fresh: int
 

@@ -183,6 +183,8 @@ class DigestPolicy:
             raise InvalidInput("digest.zone", "hours are counted in UTC; state daily_at for a local time")
         if self.daily_at is not None and (self.daily_at.tzinfo or self.daily_at.second or self.daily_at.microsecond):
             raise InvalidInput("digest.daily_at", "must be a time of day to the minute and without a zone: time(9, 0)")
+        if self.unread_of is not None and self.zone is None:
+            raise InvalidInput("digest.zone", "messages state no zone of their recipients; state one for the kind")
         if not 1 <= self.limit <= LARGEST_DIGEST:
             raise InvalidInput("digest.limit", f"must be between 1 and {LARGEST_DIGEST}")
         if not 1 <= self.most <= LARGEST_DIGEST:
@@ -263,7 +265,9 @@ class ChannelPolicy:
 
     `key_window`: how long the provider deduplicates by idempotency key; None says it does not.
     `rate`: sends per second over all workers. `send_seconds`: the longest one attempt may take.
-    `pause`: how long a throttle without a time of its own holds the channel.
+    `pause`: how long a throttle without a time of its own holds the channel. `breaker`: after so many sends in a row
+    that failed the channel pauses, and one send tries it out again; 0 where failures of one receiver say nothing about
+    the others.
     """
 
     name: str
@@ -272,6 +276,7 @@ class ChannelPolicy:
     rate: float | None = None
     send_seconds: float = 15.0
     pause: timedelta = timedelta(seconds=30)
+    breaker: int = 20
 
     def __post_init__(self) -> None:
         checked_name("channel", self.name)
@@ -284,3 +289,5 @@ class ChannelPolicy:
         if not 0 < self.send_seconds <= LONGEST_SEND_SECONDS:
             raise InvalidInput("send_seconds", f"must be between 0 and {LONGEST_SEND_SECONDS} seconds")
         checked_span("pause", self.pause)
+        if not 0 <= self.breaker <= 10_000:
+            raise InvalidInput("breaker", "must be between 0 (never) and 10000")

@@ -29,6 +29,32 @@ class Evidence:
     detail: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An attempt nobody can vouch for. `reported`: its worker has said how it ended for it; otherwise it may still be
+    about to send."""
+
+    notification_id: int
+    number: int
+    begun_at: datetime
+    reported: bool
+    provider_id: str | None = None
+
+
+def looked_up(
+    doubt: Doubt, says: Literal["accepted", "absent", "unknown"], provider_id: str | None, detail: str, now: datetime
+) -> Evidence:
+    """Return what a provider's answer about an attempt is worth. That it has not seen the message proves something only
+    where no worker can still send it."""
+    if says == "accepted":
+        return Evidence(doubt.notification_id, doubt.number, now, "lookup", "accepted", provider_id, detail or None)
+    if says == "absent" and doubt.reported:
+        return Evidence(doubt.notification_id, doubt.number, now, "lookup", "not_accepted", None, detail or None)
+    if says == "absent":
+        detail = "the provider has not seen it, but its worker never reported and may still send it"
+    return Evidence(doubt.notification_id, doubt.number, now, "lookup", "unknown", None, detail or None)
+
+
 def lose(n: Notification, attempts: int, now: datetime, by: str, quiet: timedelta) -> Move:
     """Return the move of a lease that ran out. `attempts` is the kind's budget.
 

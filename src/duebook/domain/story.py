@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from .digests import DigestRecord
 from .lifecycle import State
 from .notification import Attempt, Notification
 from .recovery import Evidence
+from .unread import CoverRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Everything on record about one identity. `pruned`: 0 whole, 1 without bodies, 2 without ledger."""
+    """Everything on record about one identity. `pruned`: 0 whole, 1 without bodies, 2 without ledger. `cover`: what a
+    reminder of unread messages spoke for. `digest`: what it is the digest of."""
 
     identity: IdentityRecord
     notification: Notification | None
@@ -51,6 +54,8 @@ class Story:
     evidence: Sequence[Evidence] = ()
     resolutions: Sequence[str | None] = ()
     pruned: int = 0
+    cover: CoverRecord | None = None
+    digest: DigestRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

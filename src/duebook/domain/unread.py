@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -21,38 +22,57 @@ from .text import KEY_CHARACTERS
 WAIT = timedelta(seconds=5)
 """How long the others wait before they look again at the one that speaks for them."""
 
+WAIT_IN_DOUBT = timedelta(minutes=5)
+"""The same, where it may have been sent: that may take a person to decide, and each look is put on record."""
+
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """How far a recipient has read a conversation. `covered_to`: how far they have been told of it."""
+    """How far a recipient has read a conversation. `cover_id`: the notification that spoke last. `covered_to`: how far
+    those have told of it that retention has removed."""
 
     up_to: int
     version: int
     cover_id: int | None
-    cover_to: int | None
     covered_to: int
     read_at: datetime | None
 
 
+class Told(NamedTuple):
+    """The accepted notification that has told the furthest, and up to which position."""
+
+    to: int
+    key: str
+
+
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """The notification that spoke last for a conversation, and what became of it. `to`: the last position it covers."""
+    """A notification that may tell more than accepted ones have, or may have told it. `to`: the last position it
+    covers."""
 
     id: int
     to: int
-    key: str | None
-    state: State | None
+    key: str
+    state: State
     doubt: int
 
     @property
     def is_under_way(self) -> bool:
-        """Say whether it may still reach the recipient, or may have."""
-        return self.state is State.SENDING or (self.doubt > 0 and self.state not in CLOSED)
+        """Say whether it may still come to be accepted by itself."""
+        return self.state not in CLOSED
 
-    @property
-    def counts(self) -> bool:
-        """Say whether what it covers is not new any more: it was accepted, or may have been."""
-        return self.state is State.ACCEPTED or self.doubt > 0
+
+@dataclass(frozen=True, slots=True)
+class CoverRecord:
+    """What a notification spoke for when it last began: the messages of a conversation after one position up to
+    another, of which `total` were unread and `fresh` named by no notification before."""
+
+    conversation: str
+    after: int
+    to: int
+    total: int
+    fresh: int
+    begun_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +80,9 @@ class Seen:
     """What is on record about a conversation and a recipient, as a notification about it fires.
 
     `position`: of the notification's own message; `gone`: it was deleted. `up_to`: how far the recipient has read.
-    `version`: of the watermark, which a later reading or cover raises. `covered_to`: what accepted ones have covered.
-    `total`, `fresh`: how many messages are unread, and how many of them no notification has named yet.
+    `version`: of the watermark, which a later reading or cover raises. `told`, `covered_to`: how far accepted
+    notifications have told. `open`: those beyond that are on the wire or in doubt. `total`, `fresh`: how many messages
+    are unread, and how many of them no notification has named yet, or may have.
     """
 
     conversation: str
@@ -70,8 +91,9 @@ class Seen:
     gone: bool
     up_to: int
     version: int
-    cover: Cover | None
+    told: Told | None
     covered_to: int
+    open: Sequence[Cover]
     last_position: int
     total: int
     fresh: int
@@ -79,7 +101,8 @@ class Seen:
     @property
     def named_to(self) -> int:
         """The last position that some notification has named, or may have."""
-        return max(self.covered_to, self.cover.to if self.cover is not None and self.cover.counts else 0)
+        named = [cover.to for cover in self.open if cover.doubt > 0]
+        return max(self.covered_to, self.told.to if self.told is not None else 0, *named)
 
 
 class About(NamedTuple):
@@ -103,9 +126,11 @@ class ReadUpTo(NamedTuple):
     position: int | None = None
 
 
-def about(n: Notification) -> About:
-    """Return what a reminder is about."""
+def about(n: Notification) -> About | None:
+    """Return what a reminder is about; None where its data does not say so, because somebody else has written it."""
     carried = json.loads(n.data)
+    if not is_reminder(n) or not carried.keys() >= {"conversation", "position", "message"}:
+        return None
     return About(n.id, n.kind, carried["conversation"], n.recipient, carried["position"], carried["message"])
 
 
@@ -122,8 +147,9 @@ def key(conversation: str, message: str, recipient: str) -> str:
 
 
 def name(conversation: str, message: str) -> str:
-    """Return the name of a message among all conversations."""
-    return f"{_apart(conversation)}/{_apart(message)}"
+    """Return the name of a message among all conversations; what is too long is named by a digest."""
+    whole = f"{_apart(conversation)}/{_apart(message)}"
+    return whole if len(whole) <= KEY_CHARACTERS else hashlib.sha256(whole.encode()).hexdigest()
 
 
 def _apart(part: str) -> str:
@@ -147,16 +173,26 @@ def foregone(n: Notification, seen: Seen, now: datetime) -> Skip | Defer | None:
         return Skip("the message was deleted")
     if seen.up_to >= seen.position:
         return Skip("read")
-    cover = seen.cover
-    if cover is not None and cover.id != n.id:
-        if seen.position <= cover.to and cover.state is State.ACCEPTED:
-            return Skip(f"covered by {cover.key or 'an earlier one'}")
-        if cover.state is State.SENDING or (seen.position <= cover.to and cover.is_under_way):
-            return Defer(f"{cover.key} may be on its way and would cover it", until=now + WAIT)
+    if seen.told is not None and seen.position <= seen.told.to:
+        return Skip(f"covered by {seen.told.key}")
     if seen.position <= seen.covered_to:
         return Skip("covered by an earlier one")
+    if (waiting := _waits_for(n, seen, now)) is not None:
+        return waiting
     if seen.total == 0:
         return Skip("nothing is unread")
+    return None
+
+
+def _waits_for(n: Notification, seen: Seen, now: datetime) -> Defer | None:
+    """Return why it is not the turn of a notification: another one may be telling the same at this moment."""
+    others = [cover for cover in seen.open if cover.id != n.id and cover.is_under_way]
+    for cover in others:
+        if cover.state is State.SENDING:
+            return Defer(f"{cover.key} is on its way and may cover it", until=now + WAIT)
+    for cover in others:
+        if seen.position <= cover.to:
+            return Defer(f"{cover.key} may have been sent and would cover it", until=now + WAIT_IN_DOUBT)
     return None
 
 
@@ -168,7 +204,7 @@ def unread(seen: Seen) -> Unread:
 def covering(n: Notification, seen: Seen) -> Covering:
     """Return what a notification covers if it begins by what was seen."""
     to = max(seen.last_position, seen.position)
-    return Covering(seen.conversation, n.recipient, seen.version, seen.up_to, to, seen.named_to, seen.total, seen.fresh)
+    return Covering(seen.conversation, n.recipient, seen.version, seen.up_to, to, seen.total, seen.fresh)
 
 
 def counted_elsewhere(seen: Seen, up_to: int | None, total: int | None) -> Seen:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from ..domain import audit
+from ..domain import audit, audit_time
 from ..domain.audited import Patience, Surroundings, explained
 from ..ports import Database, Plan, Store
 from .settings import EngineSettings
@@ -61,6 +61,14 @@ SWEEPS: tuple[Sweep, ...] = (
     Sweep(
         "ledger", lambda store, after, until, limit: store.audit_ledger(after, until, limit),
         lambda owner: owner.id, 0, (audit.ledger_has_its_notification,),
+    ),
+    Sweep(
+        "schedules", lambda store, after, until, limit: store.audit_schedules(after, until, limit),
+        lambda s: s.name, "", audit_time.SCHEDULE_CHECKS, audit_time.why_it_waits,
+    ),
+    Sweep(
+        "deadlines", lambda store, after, until, limit: store.audit_deadlines(after, until, limit),
+        lambda d: (d.kind, d.key), ("", ""), audit_time.DEADLINE_CHECKS,
     ),
 )  # fmt: skip
 """Features add theirs: a check of a notification to audit.CHECKS, a sweep over tables of their own here."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ..domain.attention import Attention
-from ..domain.control import scope
+from ..domain.control import Control, scope
 from ..domain.deciding import Facts
 from ..domain.message import Message
 from ..domain.notification import Notification
@@ -19,6 +19,7 @@ from ..domain.policy import ChannelPolicy, Kind, Mode
 from ..ports import Clock, Database, Store
 from .appetite import Appetite
 from .facts import gather
+from .pacing import Pacing
 from .settings import EngineSettings
 
 
@@ -44,6 +45,7 @@ class Claimer:
         clock: Clock,
         settings: EngineSettings,
         holder: str,
+        pacing: Pacing,
     ) -> None:
         self.policy = policy
         self.kinds = kinds
@@ -53,9 +55,12 @@ class Claimer:
         self.settings = settings
         self.holder = holder
         self.appetite = Appetite(settings)
+        self.pacing = pacing
+        self.probing = False
         self._tokens = 0
         self._modes: Mapping[str, Mode] = {}
-        self._modes_read_at = -1e9
+        self._control: Control | None = None
+        self._controls_read_at = -1e9
 
     def mode(self, kind: str) -> Mode:
         """How a kind is to be treated, as of at most a poll ago."""
@@ -69,7 +74,8 @@ class Claimer:
         monotonic = self.clock.monotonic()
         if not self.appetite.certain_of_more and not await self._something_due(monotonic):
             return []
-        room = await self._afford(room)
+        await self._read_controls(monotonic)
+        room = await self._afford(await self._permitted(room, monotonic))
         ask = self.appetite.ask(room, empty, monotonic)
         if not room or not ask.anything:
             return []
@@ -79,8 +85,6 @@ class Claimer:
         found = await self.database.ask(plan)
         self.appetite.yielded(ask, found, now, monotonic)
         self._tokens -= len(found)
-        if found:
-            await self._read_modes(monotonic)
         found.sort(key=lambda n: (n.priority, n.due_at, n.id))
         facts = await self._facts(found)
         attention = await self._attention(found, now)
@@ -115,9 +119,43 @@ class Claimer:
                 self.appetite.rest(self.clock.monotonic(), max(0.01, (free_at - now).total_seconds()))
         return max(0, min(room, self._tokens))
 
-    async def _read_modes(self, monotonic: float) -> None:
-        if monotonic - self._modes_read_at >= self.settings.poll_seconds:
-            controls = await self.database.ask(self.store.read_controls())
-            modes = {control.scope: control.mode for control in controls if control.mode is not None}
-            self._modes = {kind: modes[scope(kind=kind)] for kind in self.kinds if scope(kind=kind) in modes}
-            self._modes_read_at = monotonic
+    async def _permitted(self, room: int, monotonic: float) -> int:
+        """Return how many of `room` a throttle lets through: none while the channel rests, and then one worker's one
+        send, which tries it out for all."""
+        self.probing = False
+        now, control = self.clock.now(), self._control
+        if control is None or control.paused_until is None:
+            return room
+        if control.paused_until > now:
+            self.appetite.rest(monotonic, (control.paused_until - now).total_seconds())
+            return 0
+        until = now + timedelta(seconds=self.policy.send_seconds) + self.settings.lease
+        self.probing = await self.database.ask(self.store.take_probe(self.policy.name, self.holder, now, until))
+        if not self.probing:
+            self.appetite.rest(monotonic, self.settings.poll_seconds)
+        return min(room, int(self.probing))
+
+    def relieved(self) -> None:
+        """The channel takes messages again."""
+        self.probing = False
+        self._control = None
+        self.appetite.expect(0.0, self.clock.monotonic())
+
+    async def _read_controls(self, monotonic: float) -> None:
+        if monotonic - self._controls_read_at < self.settings.poll_seconds:
+            return
+        controls = {control.scope: control for control in await self.database.ask(self.store.read_controls())}
+        self._modes = {
+            kind: mode
+            for kind in self.kinds
+            if (found := controls.get(scope(kind=kind))) is not None and (mode := found.mode) is not None
+        }
+        control = controls.get(scope(channel=self.policy.name))
+        if control is not None and control.by != self.holder and self._is_new(control):
+            self.pacing.throttled()
+        self._control = control
+        self._controls_read_at = monotonic
+
+    def _is_new(self, control: Control) -> bool:
+        known = self._control.paused_until if self._control is not None else None
+        return control.paused_until is not None and control.paused_until != known

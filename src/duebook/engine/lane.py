@@ -25,14 +25,14 @@ from ..domain import attention, deciding, settling
 from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move
-from ..domain.outcome import Outcome, Retry, Throttled
-from ..domain.policy import Kind
+from ..domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled
 from ..errors import Busy, InvalidMessage, StoreUnavailable
 from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
 from .appetite import UNTOLD_SECONDS
+from .asking import ask
 from .claiming import Claimer, Held
-from .facts import completed
 from .judging import Judge
+from .pacing import Pacing
 from .registry import Registry
 from .settings import EngineSettings
 from .writing import Writer
@@ -87,7 +87,8 @@ class Lane:
         self.settings = settings
         self.holder = holder
         self.message_domain = message_domain
-        self.claimer = Claimer(channel.policy, self.kinds, database, store, clock, settings, holder)
+        self.pacing = Pacing(channel.policy)
+        self.claimer = Claimer(channel.policy, self.kinds, database, store, clock, settings, holder, self.pacing)
         self.writer = Writer(database, store)
         self.held: dict[int, Held] = {}
         self.ready: deque[Held] = deque()
@@ -200,7 +201,7 @@ class Lane:
             self._release(held, move)
         else:
             kind = self.kinds[n.kind]
-            self.tasks.start(held, _decide(self.handlers[n.kind], held, kind, now), kind.handler_seconds)
+            self.tasks.start(held, ask(self.handlers[n.kind], held, kind, now), kind.handler_seconds)
 
     def _decided(self, held: Held, item: Finished, now: datetime) -> None:
         if self.held.get(held.n.id) is not held:
@@ -241,12 +242,29 @@ class Lane:
         move = self.judge.settled(intent, outcome, now)
         self.writer.outcomes.append((intent, outcome, move))
         self._look_again(move)
+        self._learn(outcome, move, now)
+
+    def _learn(self, outcome: Outcome, move: Move, now: datetime) -> None:
+        """Drive the channel harder or less hard by what became of an attempt."""
         if isinstance(outcome, Throttled):
-            until = settling.throttled_until(outcome, self.policy, now)
-            self.writer.throttles.append((self.policy.name, until, move.reason or "", self.holder))
-            self.throttled_until = self.clock.monotonic() + (until - now).total_seconds()
-            self.claim_heeds_throttles = False
-            self.claimer.appetite.rest(self.clock.monotonic(), (until - now).total_seconds())
+            self.pacing.throttled()
+            self._rest(settling.throttled_until(outcome, self.policy, now), move.reason or "", now)
+        elif isinstance(outcome, (Accepted, Rejected)):
+            self.pacing.answered()
+            if self.claimer.probing:
+                self.writer.relieved = self.policy.name
+                self.claimer.relieved()
+        elif outcome is not NEVER_SENT and (pause := self.pacing.failed(probing=self.claimer.probing)) is not None:
+            self._rest(now + pause, f"its breaker is open, sends fail: {move.reason}", now)
+
+    def _rest(self, until: datetime, reason: str, now: datetime) -> None:
+        """Let the channel rest, here at once and everywhere as soon as it is on record."""
+        seconds, monotonic = (until - now).total_seconds(), self.clock.monotonic()
+        self.writer.throttles.append((self.policy.name, until, reason, self.holder))
+        self.throttled_until = monotonic + seconds
+        self.claim_heeds_throttles = False
+        self.claimer.probing = False
+        self.claimer.appetite.rest(monotonic, seconds)
 
     def _extended(self, kept: set[int], monotonic: float) -> None:
         for id in [id for id, held in self.held.items() if held.until <= monotonic and id not in kept]:
@@ -285,7 +303,7 @@ class Lane:
         if self.beginning is not None or monotonic < self.settle_at:
             return
         batch: list[tuple[Held, Intent]] = []
-        free = self.policy.concurrency - len(self.flying) - len(self.writer.outcomes)
+        free = self.pacing.size - len(self.flying) - len(self.writer.outcomes)
         while self.ready and len(batch) < free:
             held = self.ready.popleft()
             if self.held.get(held.n.id) is not held:
@@ -349,11 +367,13 @@ class Lane:
         return kept
 
     def _room(self) -> int:
-        """How many more to claim: no more than can begin within a third of a lease, and none beside a suspect."""
-        if not self.finished_but(Pen.CLAIM) and (self.claimer.appetite.suspects or self._isolated()):
+        """How many more to claim: no more than can begin within a third of a lease, and none beside a suspect or the
+        one that tries out a throttled channel."""
+        alone = self.claimer.probing or self.claimer.appetite.suspects or self._isolated()
+        if alone and not self.finished_but(Pen.CLAIM):
             return 0
         able = int(self.pace * self.settings.third)
-        most = min(2 * self.policy.concurrency, max(self.policy.concurrency, able), self.settings.batch)
+        most = min(2 * self.pacing.size, max(self.pacing.size, able), self.settings.batch)
         room = most - len(self.held)
         return 0 if room < max(1, most // 4) else room
 
@@ -371,12 +391,3 @@ class Lane:
         if (room := self._room()) > 0:
             self.claim_heeds_throttles = not self.writer.throttles and Pen.SETTLE not in self.busy
             self._start(Pen.CLAIM, self.claimer.claim(room, self.finished_but()))
-
-
-async def _decide(handler: Any, held: Held, kind: Kind, now: datetime) -> object:
-    """Ask the handler, unless what is on record decides."""
-    held.facts = await completed(held.facts, held.n, kind)
-    decided = deciding.foregone(held.n, held.facts, now)
-    if decided is None and held.attention is not None and not held.n.doubt:
-        decided = attention.foregone(held.attention)
-    return decided if decided is not None else await handler(deciding.due(held.n, held.facts, now))

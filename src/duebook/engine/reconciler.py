@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from ..domain.identity import idempotency_key, message_id
 from ..domain.lifecycle import State
+from ..domain.message import thaw
 from ..domain.notification import Move, Notification
-from ..domain.recovery import Evidence, is_early, reconcile
-from ..ports import Clock, Database, Plan, Store
+from ..domain.recovery import Doubt, Evidence, is_early, looked_up, reconcile
+from ..domain.text import clean
+from ..ports import Clock, Database, Found, LooksUp, Plan, Sought, Store
 from .agent import moved
 from .registry import Registry
 from .settings import EngineSettings
+
+ASKED_AT_ONCE = 20
 
 
 class Reconciler:
@@ -23,7 +28,14 @@ class Reconciler:
     pace_seconds = 2.0
 
     def __init__(
-        self, registry: Registry, database: Database, store: Store, clock: Clock, settings: EngineSettings, by: str
+        self,
+        registry: Registry,
+        database: Database,
+        store: Store,
+        clock: Clock,
+        settings: EngineSettings,
+        by: str,
+        message_domain: str = "duebook.invalid",
     ) -> None:
         self.registry = registry
         self.database = database
@@ -31,12 +43,42 @@ class Reconciler:
         self.clock = clock
         self.settings = settings
         self.by = by
+        self.message_domain = message_domain
 
     async def step(self) -> bool:
         now = self.clock.now()
+        asks = any(isinstance(channel, LooksUp) for channel in self.registry.channels.values())
+        # Providers are asked one at a time, and what is looked at below is what has been asked about.
+        limit = min(ASKED_AT_ONCE, self.settings.batch) if asks else self.settings.batch
+        if asks:
+            await self._ask(now, limit)
         evidenced = await self.database.run(self._evidenced(now))
-        uncertain = await self.database.run(self._uncertain(now))
-        return max(evidenced, uncertain) >= self.settings.batch
+        uncertain = await self.database.run(self._uncertain(now, limit))
+        return evidenced >= self.settings.batch or uncertain >= limit
+
+    async def _ask(self, now: datetime, limit: int) -> None:
+        """Ask the providers that can be asked about what nobody can vouch for, and keep what they say as evidence."""
+        found = await self.database.ask(self.store.lock_uncertain(self.registry.kinds, now, limit))
+        asked = {n.id: n for n in found if isinstance(self.registry.channels.get(n.channel), LooksUp)}
+        if not asked:
+            return
+        doubts = await self.database.ask(self.store.read_doubtful_attempts(list(asked)))
+        learned = [await self._looked_up(asked[doubt.notification_id], doubt, now) for doubt in doubts]
+        if learned:
+            await self.database.ask(self.store.record_evidence(learned))
+
+    async def _looked_up(self, n: Notification, doubt: Doubt, now: datetime) -> Evidence:
+        channel = self.registry.channels[n.channel]
+        assert isinstance(channel, LooksUp)
+        assert n.message is not None
+        key = idempotency_key(n.namespace, n.kind, n.key)
+        id = message_id(key, self.message_domain)
+        sought = Sought(thaw(n.message), doubt.number, key, id, doubt.provider_id, doubt.begun_at, now)
+        try:
+            found = await channel.look_up(sought)
+        except Exception as error:  # noqa: BLE001 - what the channel could not name proves nothing
+            found = Found("unknown", None, clean(f"{type(error).__name__}: {error}"))
+        return looked_up(doubt, found.says, found.provider_id, found.detail, now)
 
     def _evidenced(self, now: datetime) -> Plan[int]:
         """Look at what somebody has learned something about, wherever it is by now."""
@@ -54,9 +96,9 @@ class Reconciler:
             yield from self.store.consider_evidence(done, learned, now)
         return len(done)
 
-    def _uncertain(self, now: datetime) -> Plan[int]:
+    def _uncertain(self, now: datetime, limit: int) -> Plan[int]:
         """Look at uncertain ones whose quiet time is over."""
-        found = yield from self.store.lock_uncertain(self.registry.kinds, now, self.settings.batch)
+        found = yield from self.store.lock_uncertain(self.registry.kinds, now, limit)
         verdicts = [(n, self._verdict(n, (), now)) for n in found]
         yield from moved(self.store, [verdict for _, verdict in verdicts if isinstance(verdict, Move)])
         looks = [(n.id, n.version, verdict) for n, verdict in verdicts if isinstance(verdict, datetime)]

@@ -31,12 +31,13 @@ class Writer:
         self.outcomes: list[tuple[Intent, Outcome, Move]] = []
         self.moves: list[Move] = []
         self.throttles: list[tuple[str, datetime, str, str]] = []
+        self.relieved: str | None = None
         self.unsure: set[tuple[int, int]] = set()
         self.unstorable: dict[int, Exception] = {}
 
     @property
     def pending(self) -> bool:
-        return bool(self.outcomes or self.moves or self.throttles)
+        return bool(self.outcomes or self.moves or self.throttles or self.relieved)
 
     async def flush(self, now: datetime) -> None:
         """Store everything pending.
@@ -47,6 +48,9 @@ class Writer:
             channel, until, reason, by = self.throttles[0]
             await self.database.ask(self.store.throttle(channel, until, reason, by, now))
             del self.throttles[0]
+        if self.relieved is not None:
+            await self.database.ask(self.store.relieve(self.relieved, now))
+            self.relieved = None
         if self.outcomes:
             await self._settle(now)
         if self.moves:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..domain import digests, zones
 from ..domain.decision import DigestItem
-from ..domain.digests import Cursor, DigestRecord, NewItem, Selection
+from ..domain.digests import Cursor, DigestRecord, ItemRecord, NewItem, Preview, Selection
 from ..domain.policy import DigestPolicy, Kind
 from ..domain.text import NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked
 from ..errors import InvalidInput
@@ -23,7 +23,6 @@ CHUNK = 1_000
 PAGE = 100
 LARGEST_PAGE = 10_000
 ITEM_CHARACTERS = 255
-_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +97,11 @@ class DigestRoom:
                 raise InvalidInput(f"[{position}].{error.field}", error.problem) from None
 
         def plan(wakes: Wakes) -> Plan[list[Added]]:
-            answers: list[Added] = []
+            answers: dict[int, Added] = {}
             for part in _parts(given):
-                answers += yield from self._add(part)
-            return answers
+                added = yield from self._add([given[position] for position in part])
+                answers.update(zip(part, added, strict=True))
+            return [answers[position] for position in range(len(given))]
 
         return Work(plan)
 
@@ -110,12 +110,21 @@ class DigestRoom:
         *,
         kind: str | None = None,
         recipient: str | None = None,
-        before: datetime = _END,
+        before: int = 2**62,
         limit: int = PAGE,
     ) -> Work[list[DigestRecord]]:
-        """Return a page of digests, the newest first: those whose cutoff is `before` an instant."""
+        """Return a page of digests, the newest first; ask for those `before` the last one's notification_id to get the
+        next page."""
         _checked_page(limit)
         return Work(lambda wakes: self.context.store.find_digests(kind, recipient, before, limit), atomic=False)
+
+    def find(self, kind: str, recipient: str, label: str) -> Work[DigestRecord | None]:
+        """Return the digest of a recipient and a period, or None."""
+        return Work(lambda wakes: self.context.store.read_digest(kind, recipient, label), atomic=False)
+
+    def item(self, kind: str, recipient: str, item: str) -> Work[ItemRecord | None]:
+        """Return what is on record about an item: which digest holds it, or why none does."""
+        return Work(lambda wakes: self.context.store.read_item(kind, recipient, item), atomic=False)
 
     def selection(self, notification_id: int) -> Work[Selection | None]:
         """Return what the digest of a notification froze, or None if it is none."""
@@ -137,6 +146,25 @@ class DigestRoom:
         """Return for whom a period with something in it ends until an instant, the earliest first."""
         _checked_page(limit)
         return Work(lambda wakes: self.context.store.read_cursors(until, kind, recipient, limit), atomic=False)
+
+    def preview(self, until: datetime, *, kind: str | None = None, limit: int = PAGE) -> Work[list[Preview]]:
+        """Return the next digest of each recipient whose period ends until an instant, as it would be with what waits
+        now. Messages that have been read are counted in. Of kinds that this program declares; nothing is closed."""
+        _checked_page(limit)
+        now, store = self.context.clock.now(), self.context.store
+
+        def plan(wakes: Wakes) -> Plan[list[Preview]]:
+            found: list[Preview] = []
+            for cursor in (yield from store.read_cursors(until, kind, None, limit)):
+                known = self.context.kinds.get(cursor.kind)
+                if known is None or known.digest is None:
+                    continue
+                items = yield from store.read_waiting_items(cursor.kind, cursor.recipient, LARGEST_PAGE)
+                if one := digests.preview(cursor, known.digest, items, now):
+                    found.append(one)
+            return found
+
+        return Work(plan, atomic=False)
 
     def undelivered(self) -> Work[dict[str, tuple[int, int]]]:
         """Return how many digests were selected and never delivered, and how many items were in them, by kind."""
@@ -162,15 +190,14 @@ def new_item(new: Item, context: Context, now: datetime) -> NewItem:
     kind, policy = policy_of(context, new.kind)
     recipient = checked("recipient", new.recipient, RECIPIENT_CHARACTERS)
     ready_at = _checked_ready(new.ready_at, now)
-    if not isinstance(new.score, (int, float)) or not math.isfinite(new.score):  # type: ignore[redundant-expr]
-        raise InvalidInput("score", f"must be a finite number, not {new.score!r}")
+    score = _checked_score(new.score)
     zone = policy.zone or new.zone
     if zone is None:
         raise InvalidInput("zone", f"kind {kind.name!r} goes by each recipient's clock; state it: zone='Europe/Berlin'")
     zones.zone(zone)
     expires_at = ready_at + policy.expire_after if policy.expire_after is not None else None
     return NewItem(
-        kind.name, recipient, checked("item", new.item, ITEM_CHARACTERS), ready_at, float(new.score), dumped(new.data),
+        kind.name, recipient, checked("item", new.item, ITEM_CHARACTERS), ready_at, score, dumped(new.data),
         expires_at, now, new.tenant if new.tenant is None else checked("tenant", new.tenant, NAME_CHARACTERS),
         context.namespace, zone, digests.cutoff_after(policy, zone, max(ready_at, now)),
     )  # fmt: skip
@@ -182,6 +209,16 @@ def policy_of(context: Context, name: str) -> tuple[Kind, DigestPolicy]:
     if kind.digest is None:
         raise InvalidInput("kind", f"{name!r} gathers no digests; give it digest=DigestPolicy(…)")
     return kind, kind.digest
+
+
+def _checked_score(score: object) -> float:
+    try:
+        found = float(score) if isinstance(score, (int, float)) else math.nan
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise InvalidInput("score", "must be a finite number, such as 0.5")
+    return found
 
 
 def _checked_ready(ready_at: datetime | None, now: datetime) -> datetime:
@@ -199,8 +236,9 @@ def _checked_page(limit: int) -> None:
         raise InvalidInput("limit", f"must be between 1 and {LARGEST_PAGE}")
 
 
-def _parts(items: Sequence[NewItem]) -> Iterator[Sequence[NewItem]]:
-    """In the order of the recipients, so that two callers with overlapping sets wait for each other."""
-    ordered = sorted(items, key=lambda one: (one.kind, one.recipient))
+def _parts(items: Sequence[NewItem]) -> Iterator[Sequence[int]]:
+    """Return the places of the items, a bounded number at a time, in the order of the recipients: so two callers with
+    overlapping sets wait for each other."""
+    ordered = sorted(range(len(items)), key=lambda position: (items[position].kind, items[position].recipient))
     for start in range(0, len(ordered), CHUNK):
         yield ordered[start : start + CHUNK]

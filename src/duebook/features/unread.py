@@ -20,6 +20,7 @@ from .work import Wakes, Work
 
 CONVERSATION_CHARACTERS = 100
 MESSAGE_CHARACTERS = 100
+FARTHEST_POSITION = 2**62
 READ = "read"
 WROTE = "its recipient has written there since"
 
@@ -85,7 +86,9 @@ class UnreadRoom:
             for one, of_class in classes.items()
             if one != author
         }
-        _checked_position(position)
+        _checked_position("position", position)
+        if tenant is not None:
+            checked("tenant", tenant, NAME_CHARACTERS)
 
         def plan(wakes: Wakes) -> Plan[Posted]:
             now, store = self.context.clock.now(), self.context.store
@@ -117,6 +120,9 @@ class UnreadRoom:
         checked("conversation", conversation, CONVERSATION_CHARACTERS)
         checked("recipient", recipient, RECIPIENT_CHARACTERS)
         message, position = (up_to, None) if isinstance(up_to, str) else (None, up_to)
+        if message is not None:
+            checked("up_to", message, MESSAGE_CHARACTERS)
+        _checked_position("up_to", position)
         reading = ReadUpTo(known.name, conversation, recipient, message, position)
 
         def plan(wakes: Wakes) -> Plan[ReadAnswer]:
@@ -194,7 +200,7 @@ class UnreadRoom:
             kind=kind.name,
             key=unread.key(conversation, message, recipient),
             recipient=recipient,
-            tenant=tenant if tenant is None else checked("tenant", tenant, NAME_CHARACTERS),
+            tenant=tenant,
             namespace=self.context.namespace,
             channel=kind.channel,
             priority=kind.priority,
@@ -225,6 +231,6 @@ def _checked_place(conversation: str, message: str) -> None:
     checked("message", message, MESSAGE_CHARACTERS)
 
 
-def _checked_position(position: int | None) -> None:
-    if position is not None and (type(position) is not int or position < 1):
-        raise InvalidInput("position", f"must be a whole number from 1, not {position!r}")
+def _checked_position(field: str, position: int | None) -> None:
+    if position is not None and (type(position) is not int or not 1 <= position <= FARTHEST_POSITION):
+        raise InvalidInput(field, f"must be a whole number from 1, not {position!r}")

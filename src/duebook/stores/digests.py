@@ -21,20 +21,10 @@ Name = tuple[str, str]
 class Digests:
     def add_items(self, items: Sequence[NewItem]) -> Plan[set[tuple[str, str, str]]]:
         """Add items, and hold the cursors of their recipients first; answers those that are new."""
-        cursors: dict[Name, NewItem] = {}
+        by_name: dict[Name, list[NewItem]] = {}
         for item in items:
-            known = cursors.setdefault((item.kind, item.recipient), item)
-            if item.ready_at < known.ready_at:
-                cursors[item.kind, item.recipient] = item
-        rows = (
-            {
-                "kind": item.kind, "recipient": item.recipient, "tenant": item.tenant, "namespace": item.namespace,
-                "zone": item.zone, "open_from": item.ready_at,
-                "next_close_at": min(one.close_at for one in items if (one.kind, one.recipient) == name),
-            }
-            for name, item in sorted(cursors.items())
-        )  # fmt: skip
-        yield from do("lock_cursors", rows=r.dumps(rows))
+            by_name.setdefault((item.kind, item.recipient), []).append(item)
+        yield from do("lock_cursors", rows=r.dumps(_cursor_row(by_name[name]) for name in sorted(by_name)))
         found = yield from do(
             "add_items", rows=r.dumps({name: getattr(item, name) for name in _ITEM} for item in items)
         )
@@ -123,6 +113,16 @@ class Digests:
         if undelivered:
             yield from do("undeliver_items", rows=r.dumps(undelivered))
         yield from do("settle_digests", rows=r.dumps(rows))
+
+
+def _cursor_row(items: Sequence[NewItem]) -> dict[str, Any]:
+    """Return what a recipient's cursor must know of new items; who and where they are is as the last of them says."""
+    last = items[-1]
+    return {
+        "kind": last.kind, "recipient": last.recipient, "tenant": last.tenant, "namespace": last.namespace,
+        "zone": last.zone, "open_from": min(item.ready_at for item in items),
+        "next_close_at": min(item.close_at for item in items),
+    }  # fmt: skip
 
 
 def _closing_row(closing: Closing) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ..domain.control import Control
 from ..domain.digests import DigestRecord
 from ..domain.lifecycle import State
 from ..domain.notification import Notification
-from ..domain.recovery import Evidence
+from ..domain.recovery import Doubt, Evidence
 from ..domain.story import Backlog, Entry, IdentityRecord, KindRecord, Sight, Story
 from ..domain.unread import CoverRecord
 from ..ports import Plan, Rows, Statement
@@ -154,6 +154,13 @@ class Reading:
         for row in rows:
             found[row[0]].append(r.evidence(row))
         return found
+
+    def read_doubtful_attempts(self, ids: Sequence[int]) -> Plan[list[Doubt]]:
+        rows = yield from do("read_doubtful_attempts", ids=r.dumps(sorted(ids)))
+        return [
+            Doubt(id, number, r.certain(begun_at), outcome == "uncertain", provider_id)
+            for id, number, outcome, begun_at, provider_id in rows
+        ]
 
     def read_controls(self) -> Plan[list[Control]]:
         rows = yield from do("read_controls")

@@ -12,19 +12,14 @@ from .reading import do
 _PRUNE = (
     ("prune_bodies",),
     (
-        "delete_attempts",
-        "delete_history",
-        "delete_evidence",
-        "fold_covers",
-        "delete_covers",
-        "delete_attention",
+        "delete_attempts", "delete_history", "delete_evidence", "fold_covers", "delete_covers", "delete_attention",
         "prune_ledger",
     ),
     ("remember", "delete_evidence", "delete_notifications"),
-)
+)  # fmt: skip
 """What goes with each part of a notification: its bodies, its ledger, and its row."""
 
-_PRUNE_BESIDE = ("prune_missed", "prune_messages", "prune_items", "prune_digests")
+_PRUNE_BESIDE = ("prune_missed", "prune_messages", "prune_digests", "prune_items")
 _ERASE = (
     "forget_attempts", "forget_history", "forget_evidence", "forget_schedules", "forget_watermarks", "forget_items",
     "forget_cursors", "forget_limits",

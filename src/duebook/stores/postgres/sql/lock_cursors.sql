@@ -5,7 +5,7 @@ select kind, recipient, tenant, namespace, zone, open_from, next_close_at
 from jsonb_to_recordset(cast(:rows as jsonb)) as r(
     kind text, recipient text, tenant text, namespace text, zone text, open_from timestamptz,
     next_close_at timestamptz)
-order by kind, recipient
+order by kind collate "C", recipient collate "C"
 on conflict (kind, recipient) do update set
     zone = excluded.zone, tenant = excluded.tenant,
     open_from = least(c.open_from, excluded.open_from),

@@ -6,7 +6,7 @@ select d.notification_id, d.kind, d.recipient, d.label, d.first_label, d.periods
             select 1 from duebook.watermarks w
             where w.kind = i.data ->> 'unread_of' and w.conversation = i.data ->> 'conversation'
                 and w.recipient = d.recipient and w.up_to >= cast(i.data ->> 'position' as bigint)))::int)
-        order by i.score desc, i.item)
+        order by i.score desc, i.item collate "C")
     from duebook.digest_items i
     where i.kind = d.kind and i.recipient = d.recipient and i.label = d.label and i.ready_at >= d.open_from
         and i.ready_at < d.cutoff_at)::text
