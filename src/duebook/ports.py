@@ -29,6 +29,7 @@ from .domain.missed import Missed
 from .domain.notification import Attempt, Intent, Move, Notification
 from .domain.outcome import Outcome
 from .domain.policy import AttentionLimit, ChannelPolicy, Kind
+from .domain.receipt import Receipt, Referred, Suppression, SuppressionRecord
 from .domain.recovery import Doubt, Evidence
 from .domain.schedules import Schedule
 from .domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
@@ -235,6 +236,22 @@ class AttentionStore(Protocol):
     ) -> Plan[dict[int, Attention]]: ...
 
 
+class ReceiptStore(Protocol):
+    """What providers say later, and addresses that are written to no more."""
+
+    def put_receipts(self, receipts: Sequence[Receipt], now: datetime) -> Plan[set[tuple[str, str]]]: ...
+    def lock_unmatched_receipts(self, since: datetime, limit: int) -> Plan[list[Receipt]]: ...
+    def read_referred_attempts(self, ids: Sequence[int], provider_ids: Sequence[str]) -> Plan[list[Referred]]: ...
+    def match_receipts(self, matches: Sequence[tuple[Receipt, Referred]]) -> Plan[None]: ...
+    def read_receipts(self, notification_id: int) -> Plan[list[tuple[int, Receipt]]]: ...
+    def suppress(self, several: Sequence[Suppression], by: str, now: datetime) -> Plan[int]: ...
+    def unsuppress(self, channel: str, address: str, scope: str | None) -> Plan[int]: ...
+    def read_suppressed(self, channel: str, intents: Sequence[Intent]) -> Plan[dict[int, str]]: ...
+    def search_suppressions(
+        self, filters: Mapping[str, str | None], after: tuple[str, str, str], limit: int
+    ) -> Plan[list[SuppressionRecord]]: ...
+
+
 class TimeStore(Protocol):
     """What is to come, and what new zone rules mean for it."""
 
@@ -247,7 +264,15 @@ class TimeStore(Protocol):
 
 
 class Store(
-    NotificationStore, ScheduleStore, DeadlineStore, UnreadStore, DigestStore, AttentionStore, TimeStore, Protocol
+    NotificationStore,
+    ScheduleStore,
+    DeadlineStore,
+    UnreadStore,
+    DigestStore,
+    AttentionStore,
+    ReceiptStore,
+    TimeStore,
+    Protocol,
 ):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
 
@@ -257,7 +282,8 @@ class SendContext:
     """What a channel may know about an attempt besides the message.
 
     `now`: when the attempt begins. `deadline_seconds`: how long it may take. `rendered_at`: when the message was
-    frozen; the same for every repeat of the same bytes, so a Date header built from it repeats too.
+    frozen; the same for every repeat of the same bytes, so a Date header built from it repeats too. `reference`: short
+    and opaque, for the metadata a provider sends back with its receipts; the same on every attempt.
     """
 
     kind: str
@@ -269,6 +295,7 @@ class SendContext:
     now: datetime
     deadline_seconds: float
     rendered_at: datetime
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +306,7 @@ class Sought:
     number: int
     idempotency_key: str
     message_id: str
+    reference: str
     provider_id: str | None
     begun_at: datetime
     now: datetime

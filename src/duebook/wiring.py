@@ -21,6 +21,7 @@ from .engine import incarnation
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
 from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
+from .features.receipts import match
 from .features.work import Wakes, Work
 from .portal import Portal
 from .ports import Channel
@@ -165,6 +166,7 @@ class Wired:
         from .engine.digester import Digester
         from .engine.lane import Lane
         from .engine.lookout import Lookout
+        from .engine.matcher import Matcher
         from .engine.pruner import Pruner
         from .engine.reconciler import Reconciler
         from .engine.rescuer import Rescuer
@@ -194,6 +196,7 @@ class Wired:
             Reconciler(registry, database, store, clock, settings, by, message_domain),
             Scheduler(registry, database, store, clock, settings, expect),
             Digester(registry, database, store, clock, settings, expect),
+            Matcher(database, store, clock, settings, by, match),
             Pruner(registry, database, store, clock, settings),
         ]
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)

@@ -8,6 +8,7 @@ from ..features.context import Context
 from ..features.deadlines import Deadlines
 from ..features.digests import DigestRoom
 from ..features.notifications import Notifications
+from ..features.receipts import ReceiptRoom
 from ..features.schedules import Schedules
 from ..features.unread import UnreadRoom
 from .twins import AsyncRoom, AsyncRunner, SyncRoom, SyncRunner, awaited, direct
@@ -107,6 +108,26 @@ class SyncDigests(SyncRoom[DigestRoom]):
     undelivered = direct(DigestRoom.undelivered)
 
 
+class AsyncReceipts(AsyncRoom[ReceiptRoom]):
+    """Receipts and suppressions, awaited."""
+
+    record = awaited(ReceiptRoom.record)
+    of = awaited(ReceiptRoom.of)
+    suppress = awaited(ReceiptRoom.suppress)
+    unsuppress = awaited(ReceiptRoom.unsuppress)
+    suppressions = awaited(ReceiptRoom.suppressions)
+
+
+class SyncReceipts(SyncRoom[ReceiptRoom]):
+    """Receipts and suppressions, for programs without an event loop."""
+
+    record = direct(ReceiptRoom.record)
+    of = direct(ReceiptRoom.of)
+    suppress = direct(ReceiptRoom.suppress)
+    unsuppress = direct(ReceiptRoom.unsuppress)
+    suppressions = direct(ReceiptRoom.suppressions)
+
+
 class AsyncVerbs(AsyncRoom[Notifications]):
     """The verbs, awaited."""
 
@@ -133,6 +154,11 @@ class AsyncVerbs(AsyncRoom[Notifications]):
     def digests(self) -> AsyncDigests:
         """What is told together, once for each period."""
         return AsyncDigests(DigestRoom(self._context), self._runner)
+
+    @cached_property
+    def receipts(self) -> AsyncReceipts:
+        """What providers say later, and addresses that are written to no more."""
+        return AsyncReceipts(ReceiptRoom(self._context), self._runner)
 
     schedule = awaited(Notifications.schedule)
     schedule_many = awaited(Notifications.schedule_many)
@@ -182,6 +208,11 @@ class SyncVerbs(SyncRoom[Notifications]):
     def digests(self) -> SyncDigests:
         """What is told together, once for each period."""
         return SyncDigests(DigestRoom(self._context), self._runner)
+
+    @cached_property
+    def receipts(self) -> SyncReceipts:
+        """What providers say later, and addresses that are written to no more."""
+        return SyncReceipts(ReceiptRoom(self._context), self._runner)
 
     schedule = direct(Notifications.schedule)
     schedule_many = direct(Notifications.schedule_many)

@@ -120,6 +120,11 @@ def failed(
     return move(n, Event.DEFER, now, by, wake_at=wake_at, reason=reason, budget_used=used, age_from=since)
 
 
+def suppressed(n: Notification, why: str, now: datetime, by: str) -> Move:
+    """Return the move of a message whose address is written to no more."""
+    return move(n, Event.SKIP, now, by, reason=f"suppressed: {why}")
+
+
 def give_back(n: Notification, now: datetime, by: str, reason: str) -> Move:
     """Return the move that hands an unbegun notification back, unused."""
     return move(n, Event.DEFER, now, by, wake_at=now, reason=reason)
@@ -135,12 +140,21 @@ def intend(
     """
     if not n.doubt or n.message is None or n.rendered_at is None:
         cover = unread.covering(n, facts) if isinstance(facts, Seen) else None
-        return Intent(n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0, cover)
+        return Intent(
+            n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0, cover,
+            address=_address(message),
+        )  # fmt: skip
     first = n.first_begun_at or now
     if not may_repeat(n, channel, now):
         reason = "it may have been sent, and the time in which the provider would notice a repeat is over"
         return move(n, Event.DOUBT, now, by, reason=reason)
     return Intent(n, n.id, n.version + 1, n.number + 1, now, n.message, n.rendered_at, first, by, n.doubt)
+
+
+def _address(message: Message) -> str | None:
+    """Return where a message goes, as suppressions name it."""
+    to = getattr(message, "to", None)
+    return to.lower() if isinstance(to, str) else None
 
 
 def may_repeat(n: Notification, channel: ChannelPolicy, now: datetime) -> bool:

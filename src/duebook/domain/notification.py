@@ -159,6 +159,7 @@ class Intent(NamedTuple):
     doubt: int
     cover: Covering | None = None
     taking: Taking | None = None
+    address: str | None = None
     state: State = State.SENDING
 
 

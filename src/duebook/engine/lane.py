@@ -22,25 +22,24 @@ from enum import Enum
 from typing import Any
 
 from ..domain import attention, deciding, settling
-from ..domain.identity import idempotency_key, message_id
 from ..domain.message import Message, thaw
 from ..domain.notification import Intent, Move
 from ..domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled
 from ..errors import Busy, InvalidMessage, StoreUnavailable
-from ..ports import Channel, Clock, Database, Draw, Finished, SendContext, Store, Tasks
+from ..ports import Channel, Clock, Database, Draw, Finished, Store, Tasks
 from .appetite import UNTOLD_SECONDS
 from .asking import ask
 from .claiming import Claimer, Held
 from .judging import Judge
 from .pacing import Pacing
 from .registry import Registry
+from .sending import attempt, context_of
 from .settings import EngineSettings
 from .writing import Writer
 
 log = logging.getLogger("duebook.lane")
 
 NEVER_SENT = Retry("the database went away while the intent was put on record, so it was not sent")
-TOO_LATE = Retry("its lease ran out before anything was sent")
 STORE_SECONDS = 120.0
 
 
@@ -226,6 +225,8 @@ class Lane:
                 self._send(intent, held)
             elif (error := self.writer.unstorable.pop(intent.id, None)) is not None:
                 self.writer.moves.append(self.judge.failed(held.n, error, now))
+            elif (why := self.writer.suppressed.pop(intent.id, None)) is not None:
+                self.writer.moves.append(deciding.suppressed(held.n, why, now, self.holder))
             else:
                 # Somebody else has it, or the channel is paused; the fence tells which.
                 self.writer.moves.append(deciding.give_back(held.n, now, self.holder, "it could not begin"))
@@ -330,24 +331,13 @@ class Lane:
         return None
 
     def _send(self, intent: Intent, held: Held) -> None:
-        n = intent.notification
         assert held.message is not None
         # While an attempt is in doubt the stored bytes go out again, not the message just decided.
         message = thaw(intent.message) if intent.doubt else held.message
-        key = idempotency_key(n.namespace, n.kind, n.key)
-        id = message_id(key, self.message_domain)
-        seconds = self.policy.send_seconds
-        context = SendContext(
-            n.kind, n.key, n.recipient, intent.number, key, id, self.clock.now(), seconds, intent.rendered_at
-        )
+        context = context_of(intent, self.policy, self.message_domain, self.clock.now())
         self.flying[intent.id] = intent
-        self.tasks.start(intent, self._attempt(message, context, held.until), seconds + 1.0)
-
-    async def _attempt(self, message: Message, context: SendContext, until: float) -> Outcome:
-        """Make the attempt, unless this process stood still until its lease was over: one look more before the wire."""
-        if self.clock.monotonic() >= until:
-            return TOO_LATE
-        return await self.channel.send(message, context)
+        work = attempt(self.channel, message, context, self.clock, held.until)
+        self.tasks.start(intent, work, self.policy.send_seconds + 1.0)
 
     def _extend(self, now: datetime, monotonic: float) -> None:
         """Lengthen what is being decided or sent; hand back what has waited longer than it should."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ..domain.identity import idempotency_key, message_id
+from ..domain.identity import idempotency_key, message_id, reference
 from ..domain.lifecycle import State
 from ..domain.message import thaw
 from ..domain.notification import Move, Notification
@@ -73,7 +73,9 @@ class Reconciler:
         assert n.message is not None
         key = idempotency_key(n.namespace, n.kind, n.key)
         id = message_id(key, self.message_domain)
-        sought = Sought(thaw(n.message), doubt.number, key, id, doubt.provider_id, doubt.begun_at, now)
+        sought = Sought(
+            thaw(n.message), doubt.number, key, id, reference(n.id, key), doubt.provider_id, doubt.begun_at, now
+        )
         try:
             found = await channel.look_up(sought)
         except Exception as error:  # noqa: BLE001 - what the channel could not name proves nothing

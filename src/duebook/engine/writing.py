@@ -34,6 +34,7 @@ class Writer:
         self.relieved: str | None = None
         self.unsure: set[tuple[int, int]] = set()
         self.unstorable: dict[int, Exception] = {}
+        self.suppressed: dict[int, str] = {}
 
     @property
     def pending(self) -> bool:
@@ -66,7 +67,11 @@ class Writer:
         try:
             # Who speaks for a conversation, or takes attention, must be settled in the transaction that begins.
             run = self.database.run if any(intent.cover or intent.taking for intent in intents) else self.database.ask
-            return await run(self.store.begin(channel, intents, now))
+            begun = await run(self.store.begin(channel, intents, now))
+            refused = [intent for intent in intents if intent.id not in begun and intent.address is not None]
+            if refused:
+                self.suppressed |= await self.database.ask(self.store.read_suppressed(channel, refused))
+            return begun
         except (StoreUnavailable, Busy):
             self.unsure.update((intent.id, intent.number) for intent in intents)
             raise

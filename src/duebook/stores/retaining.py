@@ -13,7 +13,7 @@ _PRUNE = (
     ("prune_bodies",),
     (
         "delete_attempts", "delete_history", "delete_evidence", "fold_covers", "delete_covers", "delete_attention",
-        "prune_ledger",
+        "prune_receipts", "prune_ledger",
     ),
     ("remember", "delete_evidence", "delete_notifications"),
 )  # fmt: skip
@@ -21,8 +21,8 @@ _PRUNE = (
 
 _PRUNE_BESIDE = ("prune_missed", "prune_messages", "prune_digests", "prune_items")
 _ERASE = (
-    "forget_attempts", "forget_history", "forget_evidence", "forget_schedules", "forget_watermarks", "forget_items",
-    "forget_cursors", "forget_limits",
+    "forget_attempts", "forget_history", "forget_evidence", "forget_receipts", "forget_schedules",
+    "forget_watermarks", "forget_items", "forget_cursors", "forget_limits",
 )  # fmt: skip
 _RENAME = (
     "forget_deadlines", "forget_missed", "forget_covers", "forget_messages", "forget_digests", "forget_attention",

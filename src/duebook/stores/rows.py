@@ -145,6 +145,8 @@ def intent_row(intent: Intent) -> dict[str, Any]:
         "at": instant_text(intent.at),
         "message": intent.message,
     }
+    if intent.address is not None:
+        row["address"] = intent.address
     if intent.doubt:
         row["rendered_at"] = instant_text(intent.rendered_at)
         row["first_begun_at"] = instant_text(intent.first_begun_at)

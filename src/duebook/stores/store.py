@@ -23,6 +23,7 @@ from .attention import RecipientsAttention
 from .deadlines import Deadlines
 from .digests import Digests
 from .reading import Reading, do
+from .receipts import Receipts
 from .retaining import Retaining
 from .schedules import Schedules
 from .timing import Timing
@@ -41,7 +42,9 @@ class _Applied:
     cancel_request: str | None
 
 
-class SqlStore(Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Retaining):
+class SqlStore(
+    Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Receipts, Retaining
+):
     """Implements ports.Store over the SQL folders."""
 
     def schedule(self, drafts: Sequence[Draft]) -> Plan[dict[tuple[str, str], int]]:

@@ -17,6 +17,7 @@ from .tasks import SerialTasks
 
 MOMENT = timedelta(microseconds=1)
 BY = "timeline"
+AT_HOME = frozenset({"pruner", "matcher"})
 PASSES = 1_000
 ROUNDS = 50_000
 PAGE = 1_000
@@ -27,7 +28,7 @@ LATEST_RETRY = 1.0
 
 class Crew:
     """Rescuer, sweeper, reconciler and a lane for each channel, as the composition root makes them. The lanes are new
-    each time, so nothing they believe is stale. The pruner stays at home."""
+    each time, so nothing they believe is stale. Some agents stay at home."""
 
     def __init__(self, wired: Wired, message_domain: str, *, bounded: bool, looked: set[tuple[int, int]]) -> None:
         self._wired = wired
@@ -35,7 +36,7 @@ class Crew:
         self._bounded = bounded
         # On the class, because a book on a timeline has an idle worker in the place of this method.
         worker = Wired.worker(wired, [], message_domain, 0.0)
-        self._agents: Sequence[Agent] = [agent for agent in worker.agents if agent.name != "pruner"]
+        self._agents: Sequence[Agent] = [agent for agent in worker.agents if agent.name not in AT_HOME]
         for agent in self._agents:
             if hasattr(agent, "by"):
                 agent.by = BY  # so that a story reads the same every time
