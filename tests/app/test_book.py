@@ -28,6 +28,7 @@ def declared(url: str) -> Duebook:
 
 
 def test_making_a_book_touches_nothing(tmp_path: Path) -> None:
+    before = threading.enumerate()
     book = Duebook(f"sqlite:///{tmp_path}/book.db")
     elsewhere = Duebook("postgresql://nobody:hunter2@192.0.2.1/nothing")
     for one in (book, elsewhere):
@@ -42,7 +43,7 @@ def test_making_a_book_touches_nothing(tmp_path: Path) -> None:
 
         assert one.sync is one.sync
     assert list(tmp_path.iterdir()) == []
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("duebook")]
+    assert threading.enumerate() == before
     assert "hunter2" not in repr(elsewhere)
 
 

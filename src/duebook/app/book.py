@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -129,6 +129,8 @@ class Duebook(AsyncVerbs):
         unread: UnreadPolicy | None = None,
         digest: DigestPolicy | None = None,
         attention: AttentionLimit | None = None,
+        essential: bool = False,
+        channels: Sequence[str] = (),
     ) -> Callable[[HandlerFunction], HandlerFunction]:
         """Register a kind with its handler: `(due) -> message or decision`, async or plain.
 
@@ -137,7 +139,8 @@ class Duebook(AsyncVerbs):
         message ("none", "hash", "full"). `patience`: how long it may be deferred. `spread`: what a schedule or a
         deadline makes due at one instant is spread over so long, by recipient. `deadline`: it reminds of dates.
         `unread`: it reminds of unread messages. `digest`: it gathers items by period.
-        `attention`: how much of it one recipient gets.
+        `attention`: how much of it one recipient gets. `essential`: no wish of its recipient stops it. `channels`:
+        others it can go over.
         """
         declared = self.declare(
             name, channel=channel, priority=priority, retry=retry, max_lateness=max_lateness,
@@ -145,6 +148,8 @@ class Duebook(AsyncVerbs):
             retention=retention, spread=spread, deadline=deadline, unread=unread,
             digest=digest,
             attention=attention,
+            essential=essential,
+            channels=tuple(channels),
         )  # fmt: skip
 
         def register(function: HandlerFunction) -> HandlerFunction:

@@ -8,6 +8,7 @@ from ..features.context import Context
 from ..features.deadlines import Deadlines
 from ..features.digests import DigestRoom
 from ..features.notifications import Notifications
+from ..features.people import PeopleRoom
 from ..features.receipts import ReceiptRoom
 from ..features.schedules import Schedules
 from ..features.unread import UnreadRoom
@@ -128,6 +129,26 @@ class SyncReceipts(SyncRoom[ReceiptRoom]):
     suppressions = direct(ReceiptRoom.suppressions)
 
 
+class AsyncPeople(AsyncRoom[PeopleRoom]):
+    """People's wishes, awaited."""
+
+    set = awaited(PeopleRoom.set)
+    find = awaited(PeopleRoom.find)
+    opt_out = awaited(PeopleRoom.opt_out)
+    opt_in = awaited(PeopleRoom.opt_in)
+    unsubscribe = awaited(PeopleRoom.unsubscribe)
+
+
+class SyncPeople(SyncRoom[PeopleRoom]):
+    """People's wishes, for programs without an event loop."""
+
+    set = direct(PeopleRoom.set)
+    find = direct(PeopleRoom.find)
+    opt_out = direct(PeopleRoom.opt_out)
+    opt_in = direct(PeopleRoom.opt_in)
+    unsubscribe = direct(PeopleRoom.unsubscribe)
+
+
 class AsyncVerbs(AsyncRoom[Notifications]):
     """The verbs, awaited."""
 
@@ -159,6 +180,11 @@ class AsyncVerbs(AsyncRoom[Notifications]):
     def receipts(self) -> AsyncReceipts:
         """What providers say later, and addresses that are written to no more."""
         return AsyncReceipts(ReceiptRoom(self._context), self._runner)
+
+    @cached_property
+    def people(self) -> AsyncPeople:
+        """Where and how people want to be reached, and what they do not want."""
+        return AsyncPeople(PeopleRoom(self._context), self._runner)
 
     schedule = awaited(Notifications.schedule)
     schedule_many = awaited(Notifications.schedule_many)
@@ -213,6 +239,11 @@ class SyncVerbs(SyncRoom[Notifications]):
     def receipts(self) -> SyncReceipts:
         """What providers say later, and addresses that are written to no more."""
         return SyncReceipts(ReceiptRoom(self._context), self._runner)
+
+    @cached_property
+    def people(self) -> SyncPeople:
+        """Where and how people want to be reached, and what they do not want."""
+        return SyncPeople(PeopleRoom(self._context), self._runner)
 
     schedule = direct(Notifications.schedule)
     schedule_many = direct(Notifications.schedule_many)

@@ -13,11 +13,12 @@ from datetime import datetime, timedelta
 from ..errors import InvalidMessage
 from . import deadlines, digests, unread
 from .deadlines import Deadline
-from .decision import Cancel, Decision, Defer, Due, Reject, Skip
+from .decision import Cancel, Decision, Defer, Due, Elsewhere, Reject, Skip
 from .digests import Selection
 from .lifecycle import Event
 from .message import Message, freeze
 from .notification import Intent, Move, Notification, move, patient_from
+from .people import Person
 from .policy import ChannelPolicy, Kind, Mode
 from .text import TRACEBACK_CHARACTERS, clean
 from .unread import Seen
@@ -53,11 +54,14 @@ def foregone(n: Notification, facts: Facts | None, now: datetime) -> Decision | 
     return None
 
 
-def due(n: Notification, facts: Facts | None, now: datetime) -> Due:
+def due(n: Notification, facts: Facts | None, now: datetime, person: Person | None = None) -> Due:
     """Return what the handler is given."""
     wall = datetime.fromisoformat(n.wall) if n.wall else None
     data = json.loads(facts.data if isinstance(facts, Deadline) else n.data)
-    plain = Due(n.kind, n.key, n.recipient, data, n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0)
+    plain = Due(
+        n.kind, n.key, n.recipient, data, n.due_at, now, n.number + 1, n.tenant, wall, n.zone, n.doubt > 0,
+        channel=n.channel, person=person,
+    )  # fmt: skip
     match facts:
         case Deadline():
             return replace(plain, step=deadlines.step(n, facts))
@@ -79,6 +83,8 @@ def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: date
             if mode == "shadow":
                 return move(n, Event.SKIP, now, by, reason="shadow: it would have been sent", message=freeze(decision))
             return decision
+        case Elsewhere(channel, reason) if channel != n.channel and not n.doubt:
+            return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=channel)
         case Skip(reason) | Cancel(reason) | Reject(reason) | Defer(reason) if not _is_said(reason):
             raise TypeError(f"the handler of {n.kind} answered {type(decision).__name__} without a reason")
         case Skip(reason):
@@ -136,10 +142,10 @@ def intend(
     """Return the intent to put on record, or the move to `uncertain` where a repeat is no longer lawful.
 
     While an attempt is in doubt the stored bytes go out again, never the message just made; and what those cover is
-    on record already.
+    on record already, so that the covering of a repeat is no more than a fence.
     """
+    cover = unread.covering(n, facts) if isinstance(facts, Seen) else None
     if not n.doubt or n.message is None or n.rendered_at is None:
-        cover = unread.covering(n, facts) if isinstance(facts, Seen) else None
         return Intent(
             n, n.id, n.version + 1, n.number + 1, now, freeze(message), now, now, by, 0, cover,
             address=_address(message),
@@ -148,7 +154,7 @@ def intend(
     if not may_repeat(n, channel, now):
         reason = "it may have been sent, and the time in which the provider would notice a repeat is over"
         return move(n, Event.DOUBT, now, by, reason=reason)
-    return Intent(n, n.id, n.version + 1, n.number + 1, now, n.message, n.rendered_at, first, by, n.doubt)
+    return Intent(n, n.id, n.version + 1, n.number + 1, now, n.message, n.rendered_at, first, by, n.doubt, cover)
 
 
 def _address(message: Message) -> str | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput
 from .message import Message
+
+if TYPE_CHECKING:
+    from .people import Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class Due:
     earlier attempt may have reached the recipient, so a message answered now is not used; the earlier bytes are.
     `step`: of a deadline's reminder, the deadline as it stands now; `data` is then the deadline's.
     `unread`: of a reminder of an unread message, how much is unread now.
-    `digest`: of a digest, what it froze.
+    `digest`: of a digest, what it froze. `channel`: over which channel the message would go. `person`: what is known
+    about the recipient, if anything.
     """
 
     kind: str
@@ -93,6 +97,8 @@ class Due:
     step: DeadlineStep | None = None
     unread: Unread | None = None
     digest: Digest | None = None
+    channel: str = ""
+    person: Person | None = None
 
     @property
     def lateness(self) -> timedelta:
@@ -134,4 +140,12 @@ class Reject:
     reason: str
 
 
-Decision = Message | Skip | Defer | Cancel | Reject
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Over another channel; the notification goes to that channel's lane, uses no attempt, and is asked about there."""
+
+    channel: str
+    reason: str
+
+
+Decision = Message | Skip | Defer | Cancel | Reject | Elsewhere

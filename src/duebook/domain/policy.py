@@ -220,6 +220,8 @@ class Kind:
     the ledger; or "none". `spread`: what a schedule or a deadline makes due at one instant is spread over so long, by
     recipient. `deadline`: it reminds of dates, by this policy. `unread`: it reminds of unread messages.
     `digest`: it gathers items by period. `attention`: how much of it one recipient gets.
+    `essential`: no wish of its recipient stops it, such as a password reset. `channels`: others it can go over, for
+    people who prefer one or want none of its own.
     """
 
     name: str
@@ -237,6 +239,8 @@ class Kind:
     unread: UnreadPolicy | None = None
     digest: DigestPolicy | None = None
     attention: AttentionLimit | None = None
+    essential: bool = False
+    channels: tuple[str, ...] = ()
 
     @property
     def reads_facts(self) -> bool:
@@ -246,6 +250,9 @@ class Kind:
     def __post_init__(self) -> None:
         checked_name("kind", self.name)
         checked_name("channel", self.channel)
+        object.__setattr__(self, "channels", tuple(self.channels))
+        for channel in self.channels:
+            checked_name("channels", channel)
         checked_choice("on_uncertain", self.on_uncertain, get_args(OnUncertain))
         checked_choice("keep_copy", self.keep_copy, get_args(Copy))
         checked_span("patience", self.patience)

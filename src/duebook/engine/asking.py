@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from ..domain import attention, deciding, unread
+from ..domain import attention, deciding, people, unread
 from ..domain.deciding import Facts
 from ..domain.notification import Notification
 from ..domain.policy import Kind
@@ -18,11 +18,14 @@ from .claiming import Held
 
 async def ask(handler: Handler, held: Held, kind: Kind, now: datetime) -> object:
     """Return what the handler answers, unless what is on record decides."""
-    held.facts = await completed(held.facts, held.n, kind)
-    decided = deciding.foregone(held.n, held.facts, now)
-    if decided is None and held.attention is not None and not held.n.doubt:
+    n, person = held.n, held.person
+    held.facts = await completed(held.facts, n, kind)
+    decided = deciding.foregone(n, held.facts, now)
+    if decided is None and person is not None and not n.doubt:
+        decided = people.foregone(n, person, kind, now)
+    if decided is None and held.attention is not None and not n.doubt:
         decided = attention.foregone(held.attention)
-    return decided if decided is not None else await handler(deciding.due(held.n, held.facts, now))
+    return decided if decided is not None else await handler(deciding.due(n, held.facts, now, person))
 
 
 async def completed(facts: Facts | None, n: Notification, kind: Kind) -> Facts | None:

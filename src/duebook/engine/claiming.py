@@ -15,6 +15,7 @@ from ..domain.control import Control, scope
 from ..domain.deciding import Facts
 from ..domain.message import Message
 from ..domain.notification import Notification
+from ..domain.people import Person
 from ..domain.policy import ChannelPolicy, Kind, Mode
 from ..ports import Clock, Database, Store
 from .appetite import Appetite
@@ -32,6 +33,7 @@ class Held:
     until: float
     facts: Facts | None = None
     attention: Attention | None = None
+    person: Person | None = None
     message: Message | None = None
 
 
@@ -88,8 +90,11 @@ class Claimer:
         found.sort(key=lambda n: (n.priority, n.due_at, n.id))
         facts = await self._facts(found)
         attention = await self._attention(found, now)
+        people = await self.database.ask(self.store.read_people({n.recipient for n in found})) if found else {}
         until_monotonic = monotonic + self.settings.lease_seconds
-        return [Held(n, until_monotonic, facts.get(n.id), attention.get(n.id)) for n in found]
+        return [
+            Held(n, until_monotonic, facts.get(n.id), attention.get(n.id), people.get(n.recipient)) for n in found
+        ]
 
     async def _attention(self, found: list[Notification], now: datetime) -> Mapping[int, Attention]:
         limits = {n.id: (n.recipient, limit) for n in found if (limit := self.kinds[n.kind].attention) is not None}

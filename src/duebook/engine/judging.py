@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from ..domain import deciding, settling
+from ..domain.decision import Elsewhere
 from ..domain.message import Message
 from ..domain.notification import Intent, Move, Notification
 from ..domain.outcome import Outcome, Uncertain, from_exception
@@ -47,7 +48,7 @@ class Judge:
             return self.failed(n, item.error, now)
         answer = item.result
         try:
-            if isinstance(answer, Message) and answer.channel is not None and answer.channel not in self.channels:
+            if isinstance(answer, Message | Elsewhere) and answer.channel not in (None, *self.channels):
                 raise InvalidMessage("channel", f"{answer.channel!r} is not registered with this worker")
             return deciding.judge(n, answer, self.kinds[n.kind], mode, now, self.holder)
         except (TypeError, InvalidMessage) as error:

@@ -272,9 +272,11 @@ def _with_data(one: Deadline, wanted: Deadline, now: datetime) -> Deadline:
 
 
 def _next_term(one: Deadline, wanted: Deadline, now: datetime) -> Deadline:
-    """Return the deadline with its new date. The cycle begins anew where the date before was met or is over."""
+    """Return the deadline with its new date. The cycle begins anew where the date before was met or is over, and for
+    another recipient, who has not been told of anything."""
     term = one.term + 1
-    anew = one.term == 0 or one.state == "completed" or one.ends_at <= now
+    over = one.state == "completed" or one.ends_at <= now
+    anew = one.term == 0 or over or one.recipient != wanted.recipient
     first = term if anew else one.first_term
     return replace(wanted, namespace=one.namespace, term=term, first_term=first, created_at=one.created_at)
 

@@ -299,19 +299,24 @@ class Notifications:
         alias = f"forgotten-{secrets.token_hex(8)}"
 
         def plan(wakes: Wakes) -> Plan[int]:
-            now = self.context.clock.now()
-            found = yield from self.context.store.lock_recipient(recipient)
-            reason = "its recipient was forgotten"
-            verdicts = [ownership.cancel(n, reason, now, self.context.by) for n in found]
-            moves = [verdict for verdict in verdicts if isinstance(verdict, Move)]
-            if moves:
-                yield from self.context.store.apply(moves)
-            late = {n.id: reason for n, verdict in zip(found, verdicts, strict=True) if not isinstance(verdict, Move)}
-            if late:
-                yield from self.context.store.request_cancel(late)
-            return (yield from self.context.store.forget(recipient, alias))
+            yield from self._withdraw(recipient)
+            touched = yield from self.context.store.forget(recipient, alias)
+            # To erase a schedule or a deadline is to wait for whoever holds it; what they added is there only now.
+            yield from self._withdraw(alias)
+            return touched
 
         return Work(plan)
+
+    def _withdraw(self, recipient: str) -> Plan[None]:
+        now, reason = self.context.clock.now(), "its recipient was forgotten"
+        found = yield from self.context.store.lock_recipient(recipient)
+        verdicts = [ownership.cancel(n, reason, now, self.context.by) for n in found]
+        moves = [verdict for verdict in verdicts if isinstance(verdict, Move)]
+        if moves:
+            yield from self.context.store.apply(moves)
+        late = {n.id: reason for n, verdict in zip(found, verdicts, strict=True) if not isinstance(verdict, Move)}
+        if late:
+            yield from self.context.store.request_cancel(late)
 
     def _pause(self, scope: str, paused: bool, reason: str) -> Work[None]:
         checked("reason", reason, REASON_CHARACTERS)

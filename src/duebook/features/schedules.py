@@ -182,11 +182,7 @@ class Schedules:
     def find(self, name: str) -> Work[Schedule | None]:
         """Return the schedule of a name, or None."""
         checked("name", name, SCHEDULE_CHARACTERS)
-
-        def plan(wakes: Wakes) -> Plan[Schedule | None]:
-            return (yield from self.context.store.lock_schedules([name])).get(name)
-
-        return Work(plan)
+        return Work(lambda wakes: self.context.store.read_schedule(name), atomic=False)
 
     def search(
         self, *, kind: str | None = None, recipient: str | None = None, after: str = "", limit: int = PAGE

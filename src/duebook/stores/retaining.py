@@ -23,6 +23,7 @@ _PRUNE_BESIDE = ("prune_missed", "prune_messages", "prune_digests", "prune_items
 _ERASE = (
     "forget_attempts", "forget_history", "forget_evidence", "forget_receipts", "forget_schedules",
     "forget_watermarks", "forget_items", "forget_cursors", "forget_limits",
+    "forget_people", "forget_opt_outs",
 )  # fmt: skip
 _RENAME = (
     "forget_deadlines", "forget_missed", "forget_covers", "forget_messages", "forget_digests", "forget_attention",

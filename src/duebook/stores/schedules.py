@@ -30,6 +30,10 @@ class Schedules:
         found = yield from do("lock_due_schedules", kinds=r.dumps(sorted(kinds)), now=r.instant_text(now), limit=limit)
         return [_schedule(row) for row in found]
 
+    def read_schedule(self, name: str) -> Plan[Schedule | None]:
+        found = yield from do("read_schedule", name=name)
+        return _schedule(found[0]) if found else None
+
     def read_schedules(self, after: str, kind: str | None, recipient: str | None, limit: int) -> Plan[list[Schedule]]:
         found = yield from do("read_schedules", after=after, kind=kind, recipient=recipient, limit=limit)
         return [_schedule(row) for row in found]

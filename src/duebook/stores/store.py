@@ -1,6 +1,6 @@
 """The verbs of the store, for both dialects: which statements, with which parameters, and what their rows mean.
 
-No I/O happens here: every verb is a plan (see ports.py). Business rules live in the domain; what this file knows is
+No I/O happens here: every verb is a plan (see ports/). Business rules live in the domain; what this file knows is
 which records a move needs beside it, so that no caller can forget one.
 """
 
@@ -22,6 +22,7 @@ from . import rows as r
 from .attention import RecipientsAttention
 from .deadlines import Deadlines
 from .digests import Digests
+from .people import People
 from .reading import Reading, do
 from .receipts import Receipts
 from .retaining import Retaining
@@ -43,7 +44,7 @@ class _Applied:
 
 
 class SqlStore(
-    Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Receipts, Retaining
+    Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Receipts, People, Retaining
 ):
     """Implements ports.Store over the SQL folders."""
 
@@ -96,7 +97,7 @@ class SqlStore(
             return set()
         rows = r.dumps(r.intent_row(intent) for intent in sorted(intents, key=lambda intent: intent.id))
         begun = {row[0] for row in (yield from do("begin", channel=channel, rows=rows, now=r.instant_text(now)))}
-        if spoken := [intent for intent in speaking if intent.id in begun]:
+        if spoken := [intent for intent in speaking if intent.id in begun and not intent.doubt]:
             yield from self.record_covers(spoken)
         if taken := [intent for intent in taking if intent.id in begun]:
             yield from self.record_attention(taken)

@@ -85,8 +85,12 @@ class SqliteDatabase:
         return certain(rows[0][0])
 
     async def incarnation(self) -> str | None:
-        """Return what tells this file from a copy that was put in its place: its inode. Memory has none, and a copy
-        that was written into the old file cannot be told from it."""
+        """Return what tells this file from a copy that was put in its place: its inode. Memory has none.
+
+        A copy that was written into the old file cannot be told from it, nor surely one that was made after the old
+        file was deleted: an inode is soon used again. The file is not opened here, because to close it would end
+        SQLite's locks on it.
+        """
         if self.path in ("", ":memory:"):
             return None
         return await self._in_thread(lambda: str(Path(self.path).stat().st_ino))

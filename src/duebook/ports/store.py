@@ -1,69 +1,30 @@
-"""Everything duebook asks of the outside, on one page. Read this second, after domain/lifecycle.py.
-
-The engine and the application await these and nothing else. A test or a simulation that implements them has
-duebook whole.
-
-The store is asked by *plans*: a verb of the store is a generator that yields statements and receives their rows, and
-does no I/O. Whoever holds a connection runs it: the worker's pool, a thread with an SQLite file, or the caller's own
-transaction, synchronous or not. So there is one implementation of each verb, wherever it runs.
-"""
+"""The store: every verb, as a plan, in a group for each part of the product."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Protocol
 
-from .domain.attention import Attention
-from .domain.audit_time import DeadlineRecord, ScheduleRecord
-from .domain.audited import LedgerOwner, Record, RememberedName
-from .domain.control import Control
-from .domain.deadlines import Deadline
-from .domain.decision import Decision, DigestItem, Due
-from .domain.digests import Closed, Closing, Cursor, DigestRecord, ItemRecord, NewItem, Selection, Weighed
-from .domain.draft import Draft
-from .domain.lifecycle import State
-from .domain.message import Message
-from .domain.missed import Missed
-from .domain.notification import Attempt, Intent, Move, Notification
-from .domain.outcome import Outcome
-from .domain.policy import AttentionLimit, ChannelPolicy, Kind
-from .domain.receipt import Receipt, Referred, Suppression, SuppressionRecord
-from .domain.recovery import Doubt, Evidence
-from .domain.schedules import Schedule
-from .domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
-from .domain.unread import About, ReadUpTo, Seen, Watermark
-
-R = TypeVar("R")
-
-
-class Statement(NamedTuple):
-    """A verb of the SQL folder and its parameters. Instants are text, many rows are one JSON text."""
-
-    verb: str
-    parameters: Mapping[str, str | int | None]
-
-
-Rows = Sequence[Sequence[Any]]
-Plan = Generator[Statement, Rows, R]
-
-
-class Database(Protocol):
-    """Runs plans."""
-
-    async def run(self, plan: Plan[R]) -> R:
-        """Run a plan in one transaction. Raises Busy, StoreUnavailable or SchemaMismatch; then nothing is stored,
-        except that after StoreUnavailable the last commit may have happened."""
-        ...
-
-    async def ask(self, plan: Plan[R]) -> R:
-        """Run a plan of one statement, or of statements that need not be atomic."""
-        ...
-
-    async def time(self) -> datetime:
-        """Return the database's own time. Only leases of the dead are judged by it."""
-        ...
+from ..domain.attention import Attention
+from ..domain.audit_time import DeadlineRecord, ScheduleRecord
+from ..domain.audited import LedgerOwner, Record, RememberedName
+from ..domain.control import Control
+from ..domain.deadlines import Deadline
+from ..domain.decision import DigestItem
+from ..domain.digests import Closed, Closing, Cursor, DigestRecord, ItemRecord, NewItem, Selection, Weighed
+from ..domain.draft import Draft
+from ..domain.lifecycle import State
+from ..domain.missed import Missed
+from ..domain.notification import Intent, Move, Notification
+from ..domain.people import Person
+from ..domain.policy import AttentionLimit, Kind
+from ..domain.receipt import Receipt, Referred, Suppression, SuppressionRecord
+from ..domain.recovery import Doubt, Evidence
+from ..domain.schedules import Schedule
+from ..domain.story import Backlog, IdentityRecord, KindRecord, Sight, Story
+from ..domain.unread import About, ReadUpTo, Seen, Watermark
+from .plan import Plan
 
 
 class NotificationStore(Protocol):
@@ -152,6 +113,7 @@ class ScheduleStore(Protocol):
     def put_schedules(self, schedules: Sequence[Schedule]) -> Plan[set[str]]: ...
     def lock_schedules(self, names: Collection[str]) -> Plan[dict[str, Schedule]]: ...
     def lock_due_schedules(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Schedule]]: ...
+    def read_schedule(self, name: str) -> Plan[Schedule | None]: ...
     def read_schedules(
         self, after: str, kind: str | None, recipient: str | None, limit: int
     ) -> Plan[list[Schedule]]: ...
@@ -252,6 +214,15 @@ class ReceiptStore(Protocol):
     ) -> Plan[list[SuppressionRecord]]: ...
 
 
+class PeopleStore(Protocol):
+    """People and their wishes."""
+
+    def put_person(self, person: Person, by: str, now: datetime) -> Plan[None]: ...
+    def opt_out(self, recipient: str, scope: str, reason: str, by: str, now: datetime) -> Plan[bool]: ...
+    def opt_in(self, recipient: str, scope: str) -> Plan[bool]: ...
+    def read_people(self, recipients: Collection[str]) -> Plan[dict[str, Person]]: ...
+
+
 class TimeStore(Protocol):
     """What is to come, and what new zone rules mean for it."""
 
@@ -271,125 +242,8 @@ class Store(
     DigestStore,
     AttentionStore,
     ReceiptStore,
+    PeopleStore,
     TimeStore,
     Protocol,
 ):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class SendContext:
-    """What a channel may know about an attempt besides the message.
-
-    `now`: when the attempt begins. `deadline_seconds`: how long it may take. `rendered_at`: when the message was
-    frozen; the same for every repeat of the same bytes, so a Date header built from it repeats too. `reference`: short
-    and opaque, for the metadata a provider sends back with its receipts; the same on every attempt.
-    """
-
-    kind: str
-    key: str
-    recipient: str
-    number: int
-    idempotency_key: str
-    message_id: str
-    now: datetime
-    deadline_seconds: float
-    rendered_at: datetime
-    reference: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """An attempt nobody knows the end of, as a provider is asked about it. `message`: the very one that was sent."""
-
-    message: Message
-    number: int
-    idempotency_key: str
-    message_id: str
-    reference: str
-    provider_id: str | None
-    begun_at: datetime
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a look-up answered. "absent" is said only by a provider whose look-up would show a message it has taken."""
-
-    says: Literal["accepted", "absent", "unknown"]
-    provider_id: str | None = None
-    detail: str = ""
-
-
-@runtime_checkable
-class LooksUp(Protocol):
-    """A channel whose provider can be asked afterwards. It only reads, and raises nothing that it can name."""
-
-    def look_up(self, sought: Sought) -> Awaitable[Found]: ...
-
-
-class Channel(Protocol):
-    """One way to reach people.
-
-    `send` makes one attempt for one recipient and answers what is known about it. It never retries by itself.
-    It may raise: an exception is recorded as Uncertain, so raise only where that is the truth.
-    """
-
-    policy: ChannelPolicy
-
-    def send(self, message: Message, context: SendContext) -> Awaitable[Outcome]: ...
-
-    async def close(self) -> None: ...
-
-
-Handler = Callable[[Due], Awaitable[Decision]]
-
-
-class Clock(Protocol):
-    """Time, as an argument to everything else."""
-
-    def now(self) -> datetime:
-        """Return the present in UTC; on PostgreSQL, corrected by the database's clock so that skewed hosts agree."""
-        ...
-
-    def monotonic(self) -> float:
-        """Return seconds that never step back. Leases are watched by it."""
-        ...
-
-
-class Overran(TimeoutError):
-    """A piece of work was given up on because its time was over; not a timeout of its own."""
-
-
-class Finished(NamedTuple):
-    """A piece of work that ended: its result, or the exception it raised (Overran when its time was over)."""
-
-    ticket: Any
-    result: Any
-    error: BaseException | None
-
-
-class Tasks(Protocol):
-    """Runs pieces of work beside an agent, and lets it wait for the first that ends."""
-
-    def start(self, ticket: Any, work: Coroutine[Any, Any, Any], seconds: float) -> None:
-        """Start `work`; after `seconds` it is cancelled and ends with Overran."""
-        ...
-
-    async def wait(self, seconds: float) -> list[Finished]:
-        """Return what has ended as soon as anything has, or after `seconds`, or when somebody wakes the agent."""
-        ...
-
-    @property
-    def stopping(self) -> bool:
-        """Whether the agent has been asked to finish."""
-        ...
-
-
-Draw = Callable[[], float]
-"""A draw from 0 to 1, for jitter."""
-
-__all__ = [
-    "Attempt", "Channel", "Clock", "Database", "Draw", "Finished", "Handler", "Plan", "Rows", "SendContext",
-    "Statement", "Store", "Tasks",
-]  # fmt: skip

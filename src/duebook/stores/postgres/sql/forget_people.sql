@@ -1,0 +1,2 @@
+-- Erase what is known about a person.
+delete from duebook.people where recipient = :recipient

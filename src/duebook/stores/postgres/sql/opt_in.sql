@@ -1,0 +1,2 @@
+-- Note that a person wants something again.
+delete from duebook.opt_outs where recipient = :recipient and scope = :scope returning scope

@@ -1,0 +1,2 @@
+-- One schedule, as it is now.
+select {schedule} from duebook_schedules where name = :name
