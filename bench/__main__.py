@@ -14,7 +14,20 @@ import psycopg
 
 from tests import postgres
 
-from . import claims, drain, idle, importing, lateness, machine, memory, previews, profiling, scheduling
+from . import (
+    claims,
+    drain,
+    idle,
+    importing,
+    lateness,
+    machine,
+    memory,
+    overtaking,
+    previews,
+    profiling,
+    schedules,
+    scheduling,
+)
 from .figures import table
 from .run import FULL, QUICK, Run
 
@@ -25,7 +38,9 @@ MEASUREMENTS: dict[str, Callable[[Run], None]] = {
     "previews": previews.measure,
     "scheduling": scheduling.measure,
     "drain": drain.measure,
+    "schedules": schedules.measure,
     "lateness": lateness.measure,
+    "overtaking": overtaking.measure,
     "memory": memory.measure,
     "claims": claims.measure,
     "idle": idle.measure,
