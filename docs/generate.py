@@ -31,7 +31,7 @@ from duebook.channels.webhook import WebhookChannel
 from duebook.cli.exits import MEANINGS
 from duebook.domain import deciding, message, policy, recovery, retry, text
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
-from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, Kind, Retention
+from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, Kind, Retention, UnreadPolicy
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
@@ -97,6 +97,14 @@ def settings_deadline_policy() -> str:
     return settings(DeadlinePolicy)
 
 
+def settings_unread_policy() -> str:
+    return settings(UnreadPolicy)
+
+
+def settings_digest_policy() -> str:
+    return settings(DigestPolicy)
+
+
 def settings_engine() -> str:
     return settings(EngineSettings)
 
@@ -130,6 +138,8 @@ def settings(kind: type[Any], skip: Iterable[str] = ()) -> str:
 
 def refused(kind: type[Any]) -> dict[str, list[str]]:
     """Return what `__post_init__` demands, by field; what names no field of its own is under ""."""
+    if not hasattr(kind, "__post_init__"):
+        return {}
     constants = {name: str(value) for name, value in vars(sys.modules[kind.__module__]).items() if name.isupper()}
     known = {field.name for field in fields(kind)}
     found: dict[str, list[str]] = {}

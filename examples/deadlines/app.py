@@ -1,4 +1,5 @@
-"""Reminders before tax deadlines: the module of an application that uses duebook.
+"""Reminders before tax deadlines, of unread messages and of new documents: the module of an application that uses
+duebook.
 
     duebook worker app:book
 
@@ -11,12 +12,24 @@ from __future__ import annotations
 import csv
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 
-from duebook import Cancel, Due, Duebook, Email, GroupAnswer, Skip, State, local
+from duebook import (
+    Cancel,
+    DigestPolicy,
+    Due,
+    Duebook,
+    Email,
+    GroupAnswer,
+    Item,
+    Skip,
+    State,
+    UnreadPolicy,
+    local,
+)
 from duebook.channels.smtp import Smtp
 
 DATABASE = os.environ.get("DEADLINES_DB", "deadlines.db")
@@ -38,27 +51,64 @@ book.add_channel(
 def deadline(due: Due) -> Email | Skip | Cancel:
     form, period = due.data["form"], due.data["period"]
     with closing(sqlite3.connect(DATABASE)) as db:
-        account = db.execute("select name, email from accounts where account = ?", [due.recipient]).fetchone()
         filed = db.execute(
             "select filed_on from filings where account = ? and form = ? and period = ?", [due.recipient, form, period]
         ).fetchone()
-    if account is None:
-        return Cancel("the account is closed")
     if filed is not None:
         return Skip(f"{form} for {period} was filed on {filed[0]}")
-    name, address = account
     day = date.fromisoformat(due.data["deadline"])
     left = int(due.data["days_before"])
     when = "tomorrow" if left == 1 else f"in {left} days"
-    return Email(
-        to=address,
-        to_name=name,
-        subject=f"{form} for {period} is due {when}",
-        text=f"Dear {name},\n\n{form} for {period} is due on {day:%A} {day.day} {day:%B %Y}, {when}.\n\nTallyroom\n",
-    )
+    text = f"{form} for {period} is due on {day:%A} {day.day} {day:%B %Y}, {when}."
+    return _mail(due.recipient, f"{form} for {period} is due {when}", text)
+
+
+# A burst of messages is told once. Whoever has read them within a quarter of an hour is not told at all.
+@book.kind("message", channel="email", unread=UnreadPolicy(after=timedelta(minutes=15)))
+def message(due: Due) -> Email | Cancel:
+    assert due.unread is not None
+    number = due.unread.total
+    what = "an unread message" if number == 1 else f"{number} unread messages"
+    return _mail(due.recipient, f"You have {what} from Tallyroom", "Please read and answer in your folder.")
+
+
+# Documents are told once a day. What does not fit is told the next day.
+@book.kind("documents", channel="email", digest=DigestPolicy(daily_at=time(17), zone="America/New_York", limit=20))
+def documents(due: Due) -> Email | Cancel:
+    assert due.digest is not None
+    told = due.digest
+    names = "\n".join(one.item for one in told.items)
+    return _mail(due.recipient, f"{len(told.items)} of {told.total} new documents", f"New in your folder:\n\n{names}")
+
+
+def _mail(account: str, subject: str, text: str) -> Email | Cancel:
+    with closing(sqlite3.connect(DATABASE)) as db:
+        found = db.execute("select name, email from accounts where account = ?", [account]).fetchone()
+    if found is None:
+        return Cancel("the account is closed")
+    name, address = found
+    return Email(to=address, to_name=name, subject=subject, text=f"Dear {name},\n\n{text}\n\nTallyroom\n")
 
 
 # What the application does itself, in its own transactions.
+
+
+def write(account: str, thread: str, name: str) -> None:
+    """Put a message from Tallyroom into a thread of an account."""
+    with tables() as db:
+        book.using(db).unread.posted("message", thread, name, author="tallyroom", recipients=[account])
+
+
+def read(account: str, thread: str) -> None:
+    """Note that an account has read all of a thread."""
+    with tables() as db:
+        book.using(db).unread.mark_read("message", thread, account)
+
+
+def file_documents(account: str, names: Iterable[str]) -> None:
+    """Put documents into an account's folder; each is told once."""
+    with tables() as db:
+        book.using(db).digests.add_many(Item(kind="documents", recipient=account, item=name) for name in names)
 
 
 def file_return(account: str, form: str, period: str, day: date) -> None:

@@ -11,7 +11,7 @@ from duebook import Duebook
 from tests.support.fixtures import emptied
 from tests.support.shell import Shell, psql, sqlite_shell
 
-from .support import CALENDAR, SHOP, register
+from .support import CALENDAR, NEWSROOM, SHOP, register
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +61,14 @@ def app(tmp_path: Path) -> Iterator[str]:
 def calendar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The application of deadlines and digests, named by DUEBOOK_APP."""
     for name in _module(tmp_path, CALENDAR):
+        monkeypatch.setenv("DUEBOOK_APP", name)
+        yield name
+
+
+@pytest.fixture
+def newsroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The application of unread messages and gathered news, named by DUEBOOK_APP."""
+    for name in _module(tmp_path, NEWSROOM):
         monkeypatch.setenv("DUEBOOK_APP", name)
         yield name
 

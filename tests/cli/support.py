@@ -51,6 +51,34 @@ def digest(due: Due):
     return Email(to="ann@example.com", subject="Digest", text="News")
 """
 
+NEWSROOM = """
+from datetime import timedelta
+
+from duebook import DigestPolicy, Due, Duebook, Email, UnreadPolicy
+
+book = Duebook()
+
+
+@book.channel("email")
+async def email(message, context):
+    raise AssertionError("nothing is sent here")
+
+
+@book.kind("chat", channel="email", unread=UnreadPolicy(after=timedelta(minutes=15)))
+def chat(due: Due):
+    return Email(to="ann@example.com", subject="Unread", text="Look")
+
+
+@book.kind("news", channel="email", digest=DigestPolicy(limit=2, expire_after=timedelta(days=2)))
+def news(due: Due):
+    return Email(to="ann@example.com", subject="News", text="Read")
+
+
+@book.kind("alone", channel="email")
+def alone(due: Due):
+    return Email(to="ann@example.com", subject="Alone", text="Read")
+"""
+
 
 @dataclass(frozen=True)
 class Result:

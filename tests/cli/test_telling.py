@@ -5,10 +5,13 @@ from typing import Any
 from duebook.cli.output import Table, aligned, plain, printable
 from duebook.cli.telling import tell
 from duebook.cli.wording import ahead, first_line, span
+from duebook.domain import unread
+from duebook.domain.digests import DigestRecord
 from duebook.domain.lifecycle import State
 from duebook.domain.notification import Attempt, Notification
 from duebook.domain.recovery import Evidence
 from duebook.domain.story import Entry, IdentityRecord, Story
+from duebook.domain.unread import CoverRecord
 from tests.domain.builders import DAY, HOUR, MINUTE, NOW, SECOND, doubted, make
 
 
@@ -54,6 +57,33 @@ def test_a_withdrawn_one_on_the_wire() -> None:
     assert "its lease ended 1 min ago" in said
     assert "Its owner asked to cancel it when it was too late: read" in said
     assert "it ends cancelled" in said
+
+
+def test_one_that_was_withdrawn_too_late_says_so_for_good() -> None:
+    said = told(make(State.ACCEPTED, basis="reported", number=1, cancel_request="read"), attempt(1, "accepted"))
+    assert "Its owner asked to cancel it when it was too late: read" in said
+    assert "it ends cancelled" not in said
+    assert "too late" not in told(make(State.CANCELLED, reason="read", cancel_request="read"))
+
+
+def test_what_a_digest_became_of_is_told_with_what_it_held() -> None:
+    held = DigestRecord("k", "ann", "2030-01-07", "2030-01-05", 3, NOW, 37, 20, 2, 7, "released", State.CANCELLED, "no")
+    said = told(make(State.CANCELLED, reason="no"), digest=held)
+    assert "Digest 2030-01-07: what was ready before 2030-01-07 12:00:00 UTC." in said
+    assert "It held 20 of 37 items, 2 of them late for their own period; its items wait for the next one." in said
+    assert "It stands for 3 periods; 2030-01-05 is the first of them." in said
+
+
+def test_a_reminder_says_what_it_reminds_of_until_retention_took_that() -> None:
+    group = unread.group("k", "room-7", "ann")
+    reminder = make(kind="k", group=group, data=unread.data("room-7", "m-1", 4))
+    assert "It reminds of message m-1 of room-7, at position 4." in told(reminder)
+    assert "It reminds of" not in told(reminder._replace(data="{}"))
+    spoken = CoverRecord("room-7", 3, 8, 5, 2, NOW)
+    assert (
+        "up to position 8, as of 2030-01-07 12:00:00 UTC: 5 messages unread, 2 of them in no reminder before."
+        in told(reminder, cover=spoken)
+    )
 
 
 def test_one_that_waits_and_one_that_nobody_takes() -> None:

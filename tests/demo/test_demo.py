@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from duebook.cli.demo import desk
 from duebook.cli.demo.inbox import Fault, accepted
 from duebook.cli.demo.plot import plot
 from duebook.cli.demo.stage import CannotPlay, prepare, reminders
@@ -34,10 +36,15 @@ def test_a_small_year_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert played.returncode == 0, played.stdout + played.stderr
     numbers = {name: int(number) for name, number in re.findall(r"(?m)^  ([a-z]+) +(\d+)  ", played.stdout)}
     assert numbers["double"] == numbers["lost"] == numbers["stray"] == 0
-    assert numbers["promised"] == len(reminders(6))
+    assert numbers["promised"] == len(reminders(6)) + desk.BURST + desk.READ + 2
     closed = numbers["accepted"] + numbers["skipped"] + numbers["cancelled"] + numbers["uncertain"]
     assert closed == numbers["promised"]
     assert min(numbers["skipped"], numbers["cancelled"], numbers["uncertain"]) > 0
+    together = played.stdout.partition("What was told together")[2].partition("What a person")[0]
+    mails = re.findall(r"(?m)^ {14}(.+)$", together)
+    assert mails == [
+        "You have 5 unread messages from Tallyroom", "no mail", "20 of 37 new documents", "18 of 18 new documents",
+    ]  # fmt: skip
     killed = re.search(r"the worker is killed: (\d+) mails are on the wire", played.stdout)
     assert killed
     assert 0 < int(killed[1]) <= 5
@@ -49,7 +56,8 @@ def test_the_plot_gives_every_account_one_part_at_most() -> None:
     promised = reminders(None)
     story = plot(promised)
     key_to_account = {reminder.new.key: reminder.account for reminder in promised}
-    parts = [story.closes[1], story.moves[1], *(reminder.account for _, reminder in story.filed_early)]
+    acts = (story.closes, story.moves, story.burst, story.read, story.documents)
+    parts = [*(account for _, account in acts), *(reminder.account for _, reminder in story.filed_early)]
     assert len(set(parts)) == len(parts)
     assert not set(parts) & {key_to_account[key] for key in story.faults}
     assert {fault for several in story.faults.values() for fault in several} == set(Fault)
@@ -103,6 +111,13 @@ def test_what_arrived_though_nobody_sent_it_is_stray(state: State) -> None:
     assert verdict([mail(1)], noted(1, state)).stray == 1
     assert verdict([mail(7)], noted(1, state)).stray == 1
     assert verdict([], noted(1, state)).sound
+
+
+@pytest.mark.parametrize("found", [[], ["2 of 2"], ["1 of 2", "1 of 2"]])
+def test_a_story_whose_mails_are_not_those_it_wants_is_not_sound(found: list[str]) -> None:
+    right, wrong = desk.Told("digest", "", ["1 of 2"], ["1 of 2"]), desk.Told("digest", "", ["1 of 2"], found)
+    assert replace(verdict([]), told=[right]).sound
+    assert not replace(verdict([]), told=[right, wrong]).sound
 
 
 def test_an_uncertain_one_is_sound_wherever_its_mail_is() -> None:

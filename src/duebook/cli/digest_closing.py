@@ -70,26 +70,29 @@ def _run(one: Preview) -> str:
 
 
 async def _closed(session: Session, kind: str | None, limit: int) -> Reply:
-    room = session.verbs.digests
-    newest = await room.search(limit=1)
-    last = newest[0].notification_id if newest else 0
+    newest = await session.verbs.digests.search(limit=1)
     await session.book.wired.close_digests(kind)
-    shown: list[DigestRecord] = []
-    number = 0
-    async for page in paging.pages(
-        lambda before: room.search(kind=kind, before=before, limit=paging.PAGE),
-        FARTHEST,
-        lambda one: one.notification_id,
-    ):
-        new = [one for one in page if one.notification_id > last]
-        number += len(new)
-        shown += new[: limit - len(shown)]
-        if len(new) < len(page):
-            break
-    document = {"dry_run": False, "closed": number, "digests": plain(shown), "more": number > len(shown)}
+    found = await _later(session, kind, newest[0].notification_id if newest else 0)
+    shown, more = found[:limit], len(found) > limit
+    document = {"dry_run": False, "closed": len(found), "digests": plain(shown), "more": more}
     if not shown:
         return Reply(document, ["Nothing was to be closed."])
-    return Reply(document, [f"{count(number, 'digest')} closed.", table(shown), *_more(number > len(shown), limit)])
+    return Reply(document, [f"{count(len(found), 'digest')} closed.", table(shown), *_more(more, limit)])
+
+
+async def _later(session: Session, kind: str | None, last: int) -> list[DigestRecord]:
+    """Return the digests that are newer than one, the newest first."""
+
+    async def read(before: int) -> Sequence[DigestRecord]:
+        return await session.verbs.digests.search(kind=kind, before=before, limit=paging.PAGE)
+
+    found: list[DigestRecord] = []
+    async for page in paging.pages(read, FARTHEST, lambda one: one.notification_id):
+        later = [one for one in page if one.notification_id > last]
+        found += later
+        if len(later) < len(page):
+            break
+    return found
 
 
 def _more(more: bool, limit: int) -> list[str]:

@@ -111,7 +111,15 @@ async def waiting(
     lines: list[str | Table] = [Table(["item", "ready", "score"], rows)]
     if more:
         lines.append(f"There are more; these are the first {limit} (--limit).")
-    return Reply(document, [*lines, f"The next period ends {instant(closes_at)}."] if closes_at else lines)
+    return Reply(document, [*lines, *_closing(closes_at, session.book.wired.clock.now())])
+
+
+def _closing(closes_at: datetime | None, now: datetime) -> list[str]:
+    if closes_at is None:
+        return []
+    if closes_at > now:
+        return [f"The period ends {instant(closes_at)}."]
+    return [f"The period ended {instant(closes_at)}, and no worker has closed it yet."]
 
 
 @digests("duebook digests item news ann post-7")
@@ -135,7 +143,7 @@ def _fate(one: ItemRecord) -> str:
 _FATES = {
     None: "It waits for the next digest.",
     "dropped": "It is in none: there was no room, and its kind drops what does not fit.",
-    "expired": "It is in none: it was worth nothing any more when its turn came.",
+    "expired": "It is in none: it had waited too long, or its period was given up after an outage.",
     "read": "It is in none: it had been read when its turn came.",
 }
 

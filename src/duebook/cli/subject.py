@@ -1,5 +1,4 @@
-"""What a notification is about, where it is not one thing alone: what a reminder of unread messages spoke for, or what a
-digest held."""
+"""What a notification is about: the message it reminds of and the others it spoke for, or what its digest held."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ def subject(story: Story, n: Notification) -> Iterator[str]:
 
 def _message(n: Notification) -> Iterator[str]:
     """Retention discards what a reminder carries, so it may be gone."""
-    if n.data != "{}":
-        about = unread.about(n)
+    if (about := unread.about(n)) is not None:
         yield f"It reminds of message {about.message} of {about.conversation}, at position {about.position:,}."
 
 

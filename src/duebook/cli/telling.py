@@ -73,7 +73,9 @@ def tell(story: Story, now: datetime, *, full: bool = False) -> list[str]:
     lines = [f"{identity.kind}/{identity.key} to {identity.recipient}: {identity.state.value}"]
     if n is None:
         return [*lines, *_tombstone(story)]
-    lines += ["", "What was promised", *_indented([*_promise(n), *subject(story, n)])]
+    lines += ["", "What was promised", *_indented(_promise(n))]
+    if about := list(subject(story, n)):
+        lines += ["", "What it is about", *_indented(about)]
     lines += ["", "What happened", *_indented(_happened(story, n, now, full))]
     lines += ["", "Where it stands", *_indented([*_standing(n, now), *_ending(n)])]
     for title, part in (("What is at risk", _risk(story, n)), ("What is no longer on record", _discarded(story, n))):
@@ -187,9 +189,10 @@ def _reason(n: Notification) -> str:
 def _ending(n: Notification) -> Iterator[str]:
     if n.closed_at is not None:
         yield f"Closed at {instant(n.closed_at)}."
-    elif n.cancel_request is not None:
+    if n.cancel_request is not None and n.state is not State.CANCELLED:
         yield f"Its owner asked to cancel it when it was too late: {first_line(n.cancel_request)}"
-        yield "If it comes back to be sent again, it ends cancelled."
+        if n.closed_at is None:
+            yield "If it comes back to be sent again, it ends cancelled."
 
 
 def _waiting(n: Notification, now: datetime) -> Iterator[str]:

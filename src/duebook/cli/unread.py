@@ -34,16 +34,16 @@ async def show(session: Session, kind: KindName, conversation: Conversation, rec
     state = await session.verbs.unread.state(kind, conversation, recipient)
     document = {"kind": kind, "conversation": conversation, "recipient": recipient, **plain(state)}
     lines = [
-        f"{recipient} has read {conversation} up to {_place(state.up_to)}.",
+        f"{recipient} has read {_extent(conversation, state.up_to)}.",
         f"Unread: {count(state.total, 'message')}, {state.new:,} of them in no reminder yet.",
     ]
     if state.covered_to > state.up_to:
-        lines.append(f"Reminders have told them of it up to {_place(state.covered_to)}.")
+        lines.append(f"Reminders have told of it up to position {state.covered_to:,}.")
     return Reply(document, lines)
 
 
-def _place(position: int) -> str:
-    return f"position {position:,}" if position else "nothing"
+def _extent(conversation: str, up_to: int) -> str:
+    return f"{conversation} up to position {up_to:,}" if up_to else f"nothing of {conversation}"
 
 
 @unread(
@@ -70,7 +70,7 @@ async def mark_read(
     )
     if answer.up_to is None:
         return Reply(plain(answer), ["Nothing changed: it was read before, or there is no such message."])
-    return Reply(plain(answer), [f"{recipient} has read {conversation} up to {_place(answer.up_to)}."])
+    return Reply(plain(answer), [f"{recipient} has read {_extent(conversation, answer.up_to)}."])
 
 
 @unread(
@@ -108,5 +108,5 @@ async def deleted(session: Session, kind: KindName, conversation: Conversation, 
     """Note that a message was deleted: it counts for nobody any more."""
     _need_app(session)
     known = await session.verbs.unread.deleted(kind, conversation, message)
-    said = "is deleted and counts for nobody" if known else "is unknown, or was deleted before"
+    said = "is deleted and counts for nobody" if known else "is unknown"
     return Reply({"message": message, "deleted": known}, [f"Message {message} {said}."])

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Literal
 
 from . import zones
@@ -101,21 +101,21 @@ def advance(schedule: Schedule, now: datetime) -> Advance:
         come.append(occurrence)
     if following_at is not None and following_at <= now:
         reason = f"too many periods were missed: more than {MOST_AT_ONCE:,}"
-        return Advance((), _skipped(schedule, come, reason, now), following_at, following_at, len(come))
+        return Advance((), _missed(schedule, come, reason, now), following_at, following_at, len(come))
     due, missed = _caught_up(schedule, come, now)
-    # Two periods never share an instant, so the one after the last that was seen to is free.
-    return Advance(due, missed, _past(come, start), following_at, len(come))
+    return Advance(due, missed, _past(come[-1], start) if come else start, following_at, len(come))
 
 
-def _past(seen: Sequence[Occurrence], start: datetime) -> datetime:
-    return max(start, seen[-1].at + _A_MOMENT) if seen else start
+def _past(seen: Occurrence, start: datetime) -> datetime:
+    # Two periods never share an instant, so the moment after one is free.
+    return max(start, seen.at + _A_MOMENT)
 
 
 def _caught_up(
     schedule: Schedule, come: Sequence[Occurrence], now: datetime
 ) -> tuple[Sequence[Period], Sequence[Missed]]:
     late, fresh = _parted(come, None if schedule.max_lateness is None else now - schedule.max_lateness)
-    missed = _skipped(schedule, late, f"more than {schedule.max_lateness} late", now)
+    missed = _missed(schedule, late, f"more than {schedule.max_lateness} late", now)
     if not fresh:
         return (), missed
     last = fresh[-1]
@@ -123,17 +123,17 @@ def _caught_up(
         case "all":
             over, kept = fresh[: -schedule.most], fresh[-schedule.most :]
             reason = f"more than {schedule.most} periods were missed"
-            return [Period(one, one) for one in kept], [*missed, *_skipped(schedule, over, reason, now)]
+            return [Period(one, one) for one in kept], [*missed, *_missed(schedule, over, reason, now)]
         case "latest":
             reason = f"missed; {last.label} came after it"
-            return [Period(last, last)], [*missed, *_skipped(schedule, fresh[:-1], reason, now)]
+            return [Period(last, last)], [*missed, *_missed(schedule, fresh[:-1], reason, now)]
         case "combine":
-            combined = _missed(schedule, fresh[:-1], "combined", "missed", now, into=last.label)
+            combined = _missed(schedule, fresh[:-1], "missed", now, into=last.label)
             return [Period(last, fresh[0], len(fresh))], [*missed, *combined]
         case "skip":
             over, kept = _parted(fresh, now - ON_TIME)
             reason = "missed; the schedule skips what it missed"
-            return [Period(one, one) for one in kept], [*missed, *_skipped(schedule, over, reason, now)]
+            return [Period(one, one) for one in kept], [*missed, *_missed(schedule, over, reason, now)]
 
 
 def _parted(come: Sequence[Occurrence], before: datetime | None) -> tuple[Sequence[Occurrence], Sequence[Occurrence]]:
@@ -141,39 +141,42 @@ def _parted(come: Sequence[Occurrence], before: datetime | None) -> tuple[Sequen
     return come[:number], come[number:]
 
 
-def _skipped(schedule: Schedule, gone: Sequence[Occurrence], reason: str, now: datetime) -> Sequence[Missed]:
-    return _missed(schedule, gone, "skipped", reason, now)
-
-
 def _missed(
+    schedule: Schedule, gone: Sequence[Occurrence], reason: str, now: datetime, into: str | None = None
+) -> Sequence[Missed]:
+    """Return one record for periods with one fate, or none for no period."""
+    return (_record(schedule, gone[0], gone[-1], len(gone), reason, now, into),) if gone else ()
+
+
+def _record(
     schedule: Schedule,
-    gone: Sequence[Occurrence],
-    outcome: Literal["skipped", "combined"],
+    first: Occurrence,
+    last: Occurrence,
+    periods: int,
     reason: str,
     now: datetime,
     into: str | None = None,
-) -> Sequence[Missed]:
-    """Return one record for a run of periods with one fate, or none for no period."""
-    if not gone:
-        return ()
-    first, last = gone[0], gone[-1]
-    found = Missed(
+) -> Missed:
+    return Missed(
         "schedule", schedule.kind, schedule.name, schedule.recipient, first.label, last.label, first.at, last.at,
-        len(gone), outcome, reason, into, now,
+        periods, "skipped" if into is None else "combined", reason, into, now,
     )  # fmt: skip
-    return (found,)
 
 
 def pass_over(schedule: Schedule, now: datetime, reason: str) -> Advance:
     """Return what happens to the periods from the cursor up to now when none of them is to be made up for."""
-    gone: list[Occurrence] = []
+    start = max(schedule.cursor_at, now)
     coming = schedule.recurrence.occurrences(schedule.zone, schedule.cursor_at, schedule.until_at)
-    for occurrence in islice(coming, MOST_AT_ONCE):
-        if occurrence.at > now:
-            break
-        gone.append(occurrence)
-    start = _past(gone, max(schedule.cursor_at, now))
-    return Advance((), _skipped(schedule, gone, reason, now), start, following(schedule, start), len(gone))
+    gone = takewhile(lambda one: one.at <= now, coming)
+    first = next(gone, None)
+    if first is None:
+        return Advance((), (), start, following(schedule, start), 0)
+    last, periods = first, 1
+    for occurrence in gone:
+        last, periods = occurrence, periods + 1
+    start = _past(last, start)
+    missed = (_record(schedule, first, last, periods, reason, now),)
+    return Advance((), missed, start, following(schedule, start), periods)
 
 
 def advanced(schedule: Schedule, step: Advance) -> Schedule:
@@ -184,11 +187,8 @@ def advanced(schedule: Schedule, step: Advance) -> Schedule:
 def taken(schedule: Schedule, period: Period, now: datetime) -> Missed:
     """Return the record of a period whose notification was there already: labels are local, so that a schedule whose
     zone or rules changed may come to one a second time."""
-    first, last = period.first, period.occurrence
-    return Missed(
-        "schedule", schedule.kind, schedule.name, schedule.recipient, first.label, last.label, first.at, last.at,
-        period.periods, "skipped", "there was a notification of this name already", None, now,
-    )  # fmt: skip
+    reason = "there was a notification of this name already"
+    return _record(schedule, period.first, period.occurrence, period.periods, reason, now)
 
 
 def key(schedule: str, label: str) -> str:

@@ -1,9 +1,11 @@
 """`duebook demo`: a year of tax deadlines in less than a minute, a mail server that misbehaves, a worker that dies.
 
+Between the deadlines somebody gets a burst of messages, somebody reads in time, and somebody gets a digest.
+
 The mails are sent over a real connection and every write is a real one; only the calendar is turned by hand. Read
 `year` first: it tells the story. `plot` says what goes wrong and when, `timelapse` turns the calendar, `crew` is the
-worker process, `inbox` the mail server, `stage` the folder and the application, `show` what is on the screen, and
-`verdict` compares the ledger with the inbox.
+worker process, `inbox` the mail server, `stage` the folder and the application, `desk` what happens between the
+deadlines, `show` what is on the screen, and `verdict` compares the ledger with the inbox.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from email import policy
 from email.parser import BytesHeaderParser
 from enum import Enum
 from pathlib import Path
@@ -105,5 +106,16 @@ async def _nothing() -> str:
 
 def accepted(folder: Path) -> Counter[str]:
     """Return how often each Message-ID is in an inbox, read from its files."""
-    parser = BytesHeaderParser()
-    return Counter(str(parser.parsebytes(file.read_bytes())["Message-ID"]) for file in folder.glob("*.eml"))
+    return Counter(name for name, _ in _letters(folder))
+
+
+def subjects(folder: Path) -> Mapping[str, str]:
+    """Return the subject of each Message-ID in an inbox."""
+    return dict(_letters(folder))
+
+
+def _letters(folder: Path) -> Iterator[tuple[str, str]]:
+    parser = BytesHeaderParser(policy=policy.default)
+    for file in folder.glob("*.eml"):
+        letter = parser.parsebytes(file.read_bytes())
+        yield str(letter["Message-ID"]), str(letter["Subject"])

@@ -7,6 +7,10 @@ from collections import Counter
 from datetime import datetime
 from pathlib import Path
 
+_NEXT = """select min(at) from (
+    select min(wake_at) as at from duebook_notifications
+    union all select min(next_close_at) from duebook_digest_cursors)"""
+
 
 class Ledger:
     def __init__(self, file: Path) -> None:
@@ -19,8 +23,8 @@ class Ledger:
         return Counter(dict(rows.fetchall()))
 
     def next_wake(self) -> datetime | None:
-        """Return when the next notification is due."""
-        row = self._connection.execute("select min(wake_at) from duebook_notifications").fetchone()
+        """Return when the next notification is due, or the next period of a digest ends."""
+        row = self._connection.execute(_NEXT).fetchone()
         return datetime.fromisoformat(row[0]) if row[0] else None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What happens in the year besides reminders: whose mail goes wrong, who files early, who leaves, who moves.
+"""What happens in the year besides reminders: whose mail goes wrong, who files early, who leaves, moves, is written to.
 
 Everything is chosen from the reminders themselves, so that the story is the same each time and holds for any file.
 """
@@ -16,6 +16,9 @@ from .stage import Reminder
 FEWEST_ACCOUNTS = 5
 """With fewer there are not enough people for the story."""
 
+MORNING = 15
+"""In UTC: hours before the documents of a day are told in New York."""
+
 NEW_ZONE = "Pacific/Honolulu"
 
 MISHAPS: Mapping[float, tuple[Fault, ...]] = {
@@ -30,6 +33,9 @@ MISHAPS: Mapping[float, tuple[Fault, ...]] = {
 """How far into the year, and what the inbox does with the first mail it gets then, with the repeat, …"""
 
 FILED_EARLY = (0.20, 0.50, 0.75)
+WRITES = 0.28
+IS_READ = 0.32
+FILES = 0.36
 CLOSES = 0.42
 MOVES = 0.62
 
@@ -44,6 +50,9 @@ class Plot:
     filed_early: Sequence[tuple[datetime, Reminder]]
     closes: tuple[datetime, str]
     moves: tuple[datetime, str]
+    burst: tuple[datetime, str]
+    read: tuple[datetime, str]
+    documents: tuple[datetime, str]
 
 
 def plot(reminders: Sequence[Reminder]) -> Plot:
@@ -54,10 +63,12 @@ def plot(reminders: Sequence[Reminder]) -> Plot:
     closes = _pick(reminders, CLOSES, cast, 30)
     moves = _pick(reminders, MOVES, cast, 30, zone=NEW_ZONE)
     early = [_pick(reminders, share, cast, 7) for share in FILED_EARLY]
-    gone = {closes.account, moves.account, *(reminder.account for reminder in early)}
+    staying = [reminder for reminder in reminders if reminder.account != closes.account]
+    burst, read, documents = (_pick(staying, share, cast, 30) for share in (WRITES, IS_READ, FILES))
+    parts = {one.account for one in (closes, moves, *early, burst, read, documents)}
     faults: dict[str, tuple[Fault, ...]] = {}
     for share, several in MISHAPS.items():
-        candidates = (r for r in _from(reminders, share) if r.due_at != power_cut and r.account not in gone)
+        candidates = (r for r in _from(reminders, share) if r.due_at != power_cut and r.account not in parts)
         faults[next(r.new.key for r in candidates if r.new.key not in faults)] = several
     return Plot(
         faults=faults,
@@ -66,6 +77,9 @@ def plot(reminders: Sequence[Reminder]) -> Plot:
         filed_early=[(reminder.due_at - timedelta(hours=12), reminder) for reminder in early],
         closes=(closes.due_at + timedelta(hours=12), closes.account),
         moves=(moves.due_at + timedelta(hours=12), moves.account),
+        burst=(burst.due_at + timedelta(hours=2), burst.account),
+        read=(read.due_at + timedelta(hours=2), read.account),
+        documents=(documents.due_at.replace(hour=MORNING), documents.account),
     )
 
 

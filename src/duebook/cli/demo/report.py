@@ -25,7 +25,8 @@ PROMPT = timedelta(seconds=5)
 async def report(verdict: Verdict, book: Duebook, folder: Path, now: datetime, console: Console) -> None:
     """Tell what came of the year."""
     uncertain = verdict.being(State.UNCERTAIN)
-    lines = ["", "The ledger against the inbox", *_numbers(verdict), *_faults(verdict), *_uncertain(verdict, uncertain)]
+    lines = ["", "The ledger against the inbox", *_numbers(verdict), *_faults(verdict)]
+    lines += [*_stories(verdict), *_uncertain(verdict, uncertain)]
     if shown := interesting(verdict):
         story = await book.explain(shown.kind, shown.key)
         assert story is not None
@@ -51,8 +52,8 @@ def _numbers(verdict: Verdict) -> list[str]:
         ("promised", len(verdict.notifications), "and each of them is one of the following"),
         ("accepted", len(late), f"{punctual} in the promised minute by the account's own clock, summer time or not"),
         ("", None, f"{prompt} within {PROMPT.seconds} seconds, and the last after {latest:.0f}"),
-        ("skipped", _count(verdict, State.SKIPPED), "the return had been filed when the reminder was due"),
-        ("cancelled", _count(verdict, State.CANCELLED), "their owner withdrew them in time"),
+        ("skipped", _count(verdict, State.SKIPPED), "filed already when it was due, or told in one mail with others"),
+        ("cancelled", _count(verdict, State.CANCELLED), "their owner withdrew them in time, or the message was read"),
         ("uncertain", _count(verdict, State.UNCERTAIN), "nobody knows; they wait for a person and are not sent again"),
         ("in review", _count(verdict, State.REVIEW), "they wait for a person"),
         ("double", len(verdict.double), "accepted by the inbox more than once"),
@@ -75,6 +76,16 @@ def _faults(verdict: Verdict) -> list[str]:
     return [f"  {what}: {n.kind} {n.key}, which is {n.state.value}" for what, several in named for n in several]
 
 
+def _stories(verdict: Verdict) -> list[str]:
+    lines = ["", "What was told together, by the subjects in the inbox"]
+    for one in verdict.told:
+        lines.append(f"  {one.name:<10}{one.words}")
+        lines += [f"  {'':<10}  {subject}" for subject in one.found or ["no mail"]]
+        if not one.sound:
+            lines.append(f"  {'':<10}  expected: {', '.join(one.wanted) or 'no mail'}")
+    return lines
+
+
 def _uncertain(verdict: Verdict, uncertain: Sequence[Notification]) -> list[str]:
     if not uncertain:
         return []
@@ -92,7 +103,7 @@ def _directions(verdict: Verdict, shown: Notification | None, folder: Path) -> l
     lines = [f"ls {folder / 'inbox'}", f"sqlite3 {database} '{counts}'", f"export DUEBOOK_URL=sqlite:///{database}"]
     if shutil.which("duebook") is None:
         lines.append(f'alias duebook="{_command()}"')
-    lines.append("duebook status")
+    lines += ["duebook status", "duebook digests find"]
     if shown is not None:
         lines += [f"duebook find --recipient {shown.recipient}", f"duebook explain {shown.kind} {shown.key}"]
         if shown.state is State.UNCERTAIN:

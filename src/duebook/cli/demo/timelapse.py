@@ -36,11 +36,11 @@ class Timelapse:
             self._book.wired.wake(channel)
 
     async def quiet(self) -> None:
-        """Wait until nothing is due and nothing is in a worker's hands."""
+        """Wait until nothing is due, nothing is in a worker's hands, and no period of a digest is to be closed."""
         while True:
             self._database.written.clear()
             backlog = await self._book.backlog()
-            if not backlog.due and not backlog.in_flight:
+            if not backlog.due and not backlog.in_flight and not await self._book.digests.due(self.now(), limit=1):
                 return
             await self._database.written.wait()
 

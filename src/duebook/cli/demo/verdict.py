@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from ...domain.identity import idempotency_key, message_id
 from ...domain.lifecycle import CLOSED, State
 from ...domain.notification import Notification
 from ...domain.zones import zone
-from .inbox import accepted
+from .desk import Told, told
+from .inbox import accepted, subjects
+from .plot import Plot
 
 PAGE = 500
 
@@ -22,12 +25,14 @@ class Verdict:
     """`copies`: how often the inbox holds the mail of each notification, by its id.
 
     `double`: the inbox accepted it more than once. `lost`: on record as accepted and not in the inbox, or neither
-    closed nor waiting for a person. `stray`: in the inbox, and on record as not sent; or on no record at all.
+    closed nor waiting for a person. `stray`: in the inbox, and on record as not sent; or on no record at all. `told`:
+    what became of the burst, of what was read in time, and of the digest.
     """
 
     notifications: list[Notification]
     copies: dict[int, int]
     strangers: int
+    told: Sequence[Told] = ()
 
     def being(self, *states: State) -> list[Notification]:
         return [n for n in self.notifications if n.state in states]
@@ -52,12 +57,13 @@ class Verdict:
 
     @property
     def sound(self) -> bool:
-        return not (self.double or self.lost or self.stray)
+        return not (self.double or self.lost or self.stray) and all(one.sound for one in self.told)
 
     @property
     def punctual(self) -> int:
-        """How many accepted ones were begun in the promised minute, by the clock on the recipient's wall."""
-        return sum(_wall_of_begin(n) == n.wall for n in self.being(State.ACCEPTED))
+        """How many accepted ones were begun in the promised minute, by the clock on the recipient's wall if that was
+        promised."""
+        return sum(_is_punctual(n) for n in self.being(State.ACCEPTED))
 
     @property
     def lateness(self) -> list[timedelta]:
@@ -65,19 +71,23 @@ class Verdict:
         return [n.first_begun_at - n.due_at for n in self.being(State.ACCEPTED) if n.first_begun_at is not None]
 
 
-def _wall_of_begin(n: Notification) -> str | None:
-    if n.zone is None or n.first_begun_at is None:
-        return None
+def _is_punctual(n: Notification) -> bool:
+    if n.first_begun_at is None:
+        return False
+    if n.zone is None:
+        return n.first_begun_at - n.due_at < timedelta(minutes=1)
     wall = n.first_begun_at.astimezone(zone(n.zone)).replace(second=0, microsecond=0, tzinfo=None)
-    return wall.isoformat()
+    return wall.isoformat() == n.wall
 
 
-async def judge(book: Duebook, inbox: Path) -> Verdict:
+async def judge(book: Duebook, inbox: Path, plot: Plot) -> Verdict:
     """Read both, and compare."""
     found: list[Notification] = []
     while page := await book.search(before=found[-1].id if found else 2**62, limit=PAGE):
         found += page
-    return compare(found, accepted(inbox), book.message_domain)
+    verdict = compare(found, accepted(inbox), book.message_domain)
+    stories = told(plot, verdict.notifications, subjects(inbox), book.message_domain)
+    return replace(verdict, told=stories)
 
 
 def compare(notifications: list[Notification], letters: Counter[str], domain: str) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from ...app.book import Duebook
 from ...domain.identity import idempotency_key, message_id
 from ...domain.lifecycle import State
+from . import desk
 from .crew import Crew
+from .desk import Act
 from .inbox import Fault, Inbox
 from .ledger import Ledger
 from .plot import FEWEST_ACCOUNTS, NEW_ZONE, Plot, plot
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NEW_YEAR = datetime(2027, 1, 1, tzinfo=UTC)
-
-Act = tuple[datetime, Callable[[], str]]
 
 
 async def play(folder: Path, accounts: int | None, console: Console) -> int:
@@ -50,7 +50,7 @@ async def play(folder: Path, accounts: int | None, console: Console) -> int:
     try:
         with show(console) as screen:
             await Year(app, calendar, crew, inbox, ledger, story, screen).pass_by()
-        verdict = await judge(book, folder / "inbox")
+        verdict = await judge(book, folder / "inbox", story)
         await report(verdict, book, folder, calendar.now(), console)
         return 0 if verdict.sound else 1
     finally:
@@ -90,7 +90,8 @@ class Year:
         for when, act in self._acts():
             await self._go_on(when)
             self.calendar.jump(when)
-            self.say(act())
+            if news := act():
+                self.say(news)
         await self._go_on(None)
         if await self.crew.stop():
             raise CannotPlay(f"The worker did not end well; {self.crew.log} says why.")
@@ -143,6 +144,7 @@ class Year:
         when, account = self.story.moves
         acts.append((when, partial(self._move, account)))
         acts += [(when, partial(self._file_early, reminder, when)) for when, reminder in self.story.filed_early]
+        acts += desk.acts(self.app, self.story)
         return sorted(acts, key=lambda act: act[0])
 
     def _file_early(self, reminder: Reminder, when: datetime) -> str:
