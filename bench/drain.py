@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from .audit import audit
 from .figures import Target
 from .filling import fill_due
 from .peers.with_pgqueuer import ITS_OWN, SETUPS, Setup, drain_pgqueuer
@@ -79,6 +80,7 @@ def _ours(run: Run, dialect: Dialect, count: int, concurrency: int) -> float:
         fill_due(url, count)
         seconds = asyncio.run(drain(lambda send: make_book(url, send, concurrency), count))
         check_accepted(url, count)
+        audit(run, url)
     return count / seconds
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from .audit import audit
 from .figures import Target
 from .filling import fill_future
 from .outside import worker_process
@@ -46,6 +47,8 @@ def measure(run: Run) -> None:
             said = now["statements"] - told[dialect]["statements"]
             cpu = 60 * (now["cpu_seconds"] - told[dialect]["cpu_seconds"]) / seconds
             _found(run, dialect, transactions if dialect == "PostgreSQL" else said, cpu, seconds)
+        for url in urls.values():
+            audit(run, url)
 
 
 def _found(run: Run, dialect: Dialect, statements: int, cpu: float, seconds: float) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from duebook import Accepted, Message, New, Outcome, SendContext
 
+from .audit import audit
 from .figures import Target, percentile
 from .run import Run
 from .subject import DIALECTS, KIND, database, make_book, settle_down
@@ -24,6 +25,7 @@ def measure(run: Run) -> None:
     for dialect in DIALECTS:
         with database(dialect, run.server) as url:
             late = asyncio.run(_lateness(url, PER_SECOND * run.scale.lateness_seconds))
+            audit(run, url)
         p50, p90, p99 = (1000 * percentile(late, percent) for percent in (50, 90, 99))
         note = f"median {p50:.1f} ms, p90 {p90:.1f} ms, worst {1000 * max(late):.1f} ms, of {len(late):,}"
         run.found(f"{dialect}: lateness at {PER_SECOND} a second, p99", p99, "ms", target=TARGET, note=note)

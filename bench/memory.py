@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 
+from .audit import audit
 from .figures import Target
 from .filling import fill_due, fill_future
 from .outside import worker_process
@@ -30,5 +31,6 @@ def measure(run: Run) -> None:
                 time.sleep(IDLE_SECONDS)
                 most = worker.ask()["most_mb"]
             check_accepted(url, due)
+            audit(run, url)
         note = f"{due:,} drained, {pending:,} pending, channel concurrency {CONCURRENCY}"
         run.found(f"{dialect}: most memory of a worker", most, "MB", target=TARGET, note=note)

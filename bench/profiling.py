@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from duebook import Duebook, New
 from duebook.ports import Plan, Rows, Statement
 
+from .audit import audit
 from .filling import fill_due
 from .run import Run
 from .subject import KIND, Dialect, Send, database, drain, make_book, nothing
@@ -78,12 +79,14 @@ def profile(run: Run, job: str) -> str:
         fill_due(url, count)
         run.say("under the profiler")
         told += _profiled(lambda main: asyncio.run(work(partial(_book, url), count, main)), count)
+        audit(run, url)
     with database(dialect, run.server) as url:
         fill_due(url, count)
         run.say("with its statements timed")
         clock = StatementClock()
         asyncio.run(work(lambda send: clock.watch(_book(url, send)), count, clock))
         told.append(clock.told(count))
+        audit(run, url)
     return "\n\n".join(told)
 
 

@@ -23,6 +23,7 @@ import asyncpg
 
 from duebook import New
 
+from .audit import audit
 from .figures import Target
 from .raw import open_as_duebook
 from .run import Run
@@ -42,6 +43,7 @@ def measure(run: Run) -> None:
     for dialect in DIALECTS:
         with database(dialect, run.server) as url:
             ours, raw = asyncio.run(_one_by_one(dialect, url, run.scale.singles[dialect], run.scale.rounds))
+            audit(run, url)
         run.found(f"{dialect}: schedule, one by one", ours, "/s")
         run.found(f"{dialect}: raw insert, one by one", raw, "/s")
         ratios = [mine / plain for mine, plain in zip(ours, raw, strict=True)]
@@ -49,6 +51,7 @@ def measure(run: Run) -> None:
     for dialect in DIALECTS:
         with database(dialect, run.server) as url:
             ours, raw = asyncio.run(_in_bulk(dialect, url, run.scale.bulk, run.scale.bulk_runs))
+            audit(run, url)
         run.found(f"{dialect}: schedule_many, {run.scale.bulk:,} at once", ours, "/s", target=BULK)
         run.found(f"{dialect}: raw executemany of as many", raw, "/s")
 

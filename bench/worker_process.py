@@ -73,12 +73,12 @@ def _tell(database: Any) -> None:
     told = {
         "cpu_seconds": usage.ru_utime + usage.ru_stime,
         "statements": getattr(database, "statements", 0),
-        "most_mb": _most_memory(),
+        "most_mb": most_memory(),
     }
     print(json.dumps(told), flush=True)
 
 
-def _most_memory() -> float:
+def most_memory() -> float:
     """Return the most memory this program has had resident, in MB."""
     status = Path("/proc/self/status")
     if status.exists():

@@ -9,9 +9,11 @@ import pytest
 import pytest_asyncio
 
 from duebook import Duebook
+from duebook.testing import Timeline
 from tests import postgres
-from tests.app.desk import SETTINGS, Clock, Desk
+from tests.app.desk import SETTINGS, START, Clock, Desk
 from tests.app.places import TABLES, Place, postgres_place, sqlite_place
+from tests.app.times import a_book
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +77,10 @@ async def desk(bare: Desk) -> Desk:
     bare.channel()
     bare.kind()
     return bare
+
+
+@pytest.fixture
+def timeline(place: Place) -> Iterator[Timeline]:
+    """Time that passes on each database, with the book of times.py; it begins at START."""
+    with Timeline(a_book(), place.url, start=START, wipe=True) as timeline:
+        yield timeline

@@ -9,7 +9,11 @@ from typing import Any
 
 import psycopg
 
-TABLES = ("notifications", "identities", "attempts", "history", "evidence", "controls", "kinds")
+TABLES = (
+    "notifications", "identities", "attempts", "history", "evidence", "controls", "kinds", "schedules", "deadlines",
+    "missed", "incarnation", "conversations", "messages", "watermarks", "covers", "digest_items", "digest_cursors",
+    "digests",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Place:
 
 def sqlite_place(path: Path) -> Place:
     def ask(sql: str) -> Sequence[Sequence[Any]]:
-        with closing(sqlite3.connect(path)) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             return connection.execute(sql.replace("@", "duebook_")).fetchall()
 
     return Place("sqlite", f"sqlite:///{path}", ask)

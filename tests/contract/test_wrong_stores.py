@@ -3,16 +3,19 @@
 import unittest
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from duebook.domain.deadlines import Deadline
 from duebook.domain.draft import Draft
 from duebook.domain.lifecycle import State
 from duebook.domain.notification import Intent, Move, Notification
 from duebook.domain.policy import Kind
 from duebook.domain.recovery import Evidence
+from duebook.domain.schedules import Schedule
 from duebook.ports import Database, Plan, Store
 from duebook.stores.sqlite.database import SqliteDatabase
 from duebook.stores.store import SqlStore
@@ -91,6 +94,24 @@ class ForgetsNobody(SqlStore):
         return (yield from super().forget(alias, alias))
 
 
+class AdvancesWhateverItRead(SqlStore):
+    def advance_schedules(self, schedules: Sequence[Schedule]) -> Plan[set[str]]:
+        there = yield from self.lock_schedules([one.name for one in schedules])
+        return (
+            yield from super().advance_schedules([replace(one, version=there[one.name].version) for one in schedules])
+        )
+
+
+class SeesToEveryKind(SqlStore):
+    def lock_due_schedules(self, kinds: Collection[str], now: datetime, limit: int) -> Plan[list[Schedule]]:
+        return (yield from super().lock_due_schedules([*kinds, "other"], now, limit))
+
+
+class LosesTheTerm(SqlStore):
+    def change_deadlines(self, deadlines: Sequence[Deadline]) -> Plan[None]:
+        yield from super().change_deadlines([replace(one, term=1) for one in deadlines])
+
+
 @pytest.mark.parametrize(
     ("store", "clause"),
     [
@@ -104,6 +125,9 @@ class ForgetsNobody(SqlStore):
         (GrantsAnyRate, "test_a_rate_is_never_exceeded_and_is_used_up"),
         (PrunesTooEarly, "test_each_part_goes_at_its_own_age"),
         (ForgetsNobody, "test_a_forgotten_person_leaves_the_fact"),
+        (AdvancesWhateverItRead, "test_a_write_is_fenced_by_the_version_it_was_made_from"),
+        (SeesToEveryKind, "test_only_what_is_due_of_the_kinds_asked_for_is_answered_the_oldest_first"),
+        (LosesTheTerm, "test_a_change_writes_everything_but_its_birth"),
     ],
 )
 def test_a_wrong_store_fails(store: type[SqlStore], clause: str) -> None:

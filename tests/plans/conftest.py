@@ -1,4 +1,5 @@
-"""Two hundred thousand notifications, most of them far in the future, in both databases."""
+"""Two hundred thousand notifications, most of them far in the future, in both databases; and twenty thousand schedules,
+deadlines and records of what was missed."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,24 +14,26 @@ from tests.support.shell import Shell
 __all__ = ["clock", "migrated_file", "psql_session", "world"]
 
 ROWS = 200_000
+FEWER = 20_000
 NOW = "2030-01-07T12:00:00.000000Z"
 
 # One row in forty is not scheduled: held, uncertain, in review or closed. Ten thousand are due on their own channels:
 # `paused` is paused, `orphan` is of a kind nobody serves.
 COLUMNS = """
     insert into @notifications (
-        id, kind, key, recipient, namespace, channel, priority, group_key, data, due_at, expires_at, state, event,
-        version, wake_at, lease_until, attention_at, review_at, closed_at, holder, age_from, created_at, moved_at,
-        reason, basis, number, message, begun_at)
+        id, kind, key, recipient, namespace, channel, priority, group_key, data, due_at, wall, zone, tzdata, expires_at,
+        state, event, version, wake_at, lease_until, attention_at, review_at, closed_at, holder, age_from, created_at,
+        moved_at, reason, basis, number, message, begun_at)
     select
-        i, case when i > 195000 then 'unknown' else 'mail' end, 'k' || i, 'r' || i % 20000, 'test',
+        i, case when i > 195000 then 'unknown' else 'mail' end, 'k' || i, 'r' || (i % 20000), 'test',
         case when i > 195000 then 'orphan' when i > 190000 then 'paused' else 'mail' end, i % 3,
-        'g' || i % 50000, '{{}}', at, case when i % 10 = 0 and i <= 190000 then at end, s, 'schedule', 1,
+        'g' || (i % 50000), '{{}}', at, '2030-06-03T09:00:00', case when i % 3 = 0 then 'Europe/Berlin' end, '1999a',
+        case when i % 10 = 0 and i <= 190000 then at end, s, 'schedule', 1,
         case when s = 'scheduled' then at end, case when s = 'claimed' then at end,
         case when s = 'uncertain' then at end,
         case when s = 'review' then at end, case when s = 'accepted' then at end,
-        case when s = 'claimed' then 'w' end, at, at, at, 'why', case when s = 'accepted' then 'reported' end, 1,
-        '{{}}', at
+        case when s = 'claimed' then 'w' end, at, at, at, 'why', case when s = 'accepted' then 'reported' end,
+        case when s = 'scheduled' then 0 else 1 end, '{{}}', at
     from (
         select i, case when i > 190000 or i % 40 <> 0 then 'scheduled' when i % 160 = 0 then 'claimed'
             when i % 160 = 40 then 'uncertain' when i % 160 = 80 then 'review' else 'accepted' end as s,
@@ -48,6 +51,31 @@ LEDGER = """
 EVIDENCE = """
     insert into @evidence (notification_id, number, source, says, at, considered_at)
     select id, 1, 'receipt', 'unknown', due_at, due_at from @notifications where id % 8 = 0"""
+
+# One schedule in a hundred is due and of a kind nobody serves; of the others every second one waits.
+SCHEDULES = """
+    insert into @schedules (
+        name, kind, recipient, namespace, data, recurrence, zone, catch_up, most, version, cursor_at, next_at,
+        created_at, changed_at, changed_by)
+    select
+        's' || i, case when i % 100 = 0 then 'unknown' else 'mail' end, 'r' || i, 'test', '{{}}',
+        '{{"cron": "0 9 * * *"}}', 'UTC', 'latest', 100, 1, start,
+        case when i % 100 = 0 then start when i % 2 = 0 then at end, at, at, 'app'
+    from (select i, {at} as at, {start} as start from {numbers}) as made"""
+
+DEADLINES = """
+    insert into @deadlines (
+        kind, key, recipient, namespace, data, wall, zone, ends_at, term, first_term, state, created_at, changed_at,
+        changed_by)
+    select 'mail', 'd' || i, 'r' || i, 'test', '{{}}', '2031-01-01', 'UTC', at, 1, 1, 'open', at, at, 'app'
+    from (select i, {at} as at from {numbers}) as made"""
+
+MISSED = """
+    insert into @missed (
+        source, kind, name, recipient, first_label, last_label, first_at, last_at, periods, outcome, reason,
+        recorded_at)
+    select 'schedule', 'mail', 's' || i, 'r' || (i % 5000), 'a', 'b', at, at, 1, 'skipped', 'why', at
+    from (select i, {at} as at from {numbers}) as made"""
 
 PAUSE = f"insert into @controls (scope, paused_at, by, at) values ('channel:paused', '{NOW}', 'ops', '{NOW}')"
 
@@ -68,7 +96,11 @@ def crowded_postgres(psql_session: tuple[str, Shell]) -> Shell:
         shell.run("alter table @notifications enable trigger user")
         for statement in (IDENTITIES, LEDGER, EVIDENCE, PAUSE, *(definition for _, definition in indexes)):
             shell.run(statement)
-    for table in ("notifications", "identities", "attempts", "evidence"):
+        for statement in (SCHEDULES, DEADLINES, MISSED):
+            numbers = f"generate_series(1, {FEWER}) as i"
+            later = f"timestamptz '{NOW}' + i * interval '1 s'"
+            shell.run(statement.format(at=later, start=f"timestamptz '{NOW}'", numbers=numbers))
+    for table in ("notifications", "identities", "attempts", "evidence", "schedules", "deadlines", "missed"):
         shell.run(f"vacuum analyze @{table}")
     return shell
 
@@ -81,7 +113,10 @@ def crowded_sqlite(migrated_file: Path) -> Iterator[Shell]:
     empty.close()
     shell = Shell("sqlite", connection)
     made = shell.run("select type, name, sql from sqlite_master where type in ('trigger', 'index') and sql is not null")
-    numbers = f"(with recursive n(i) as (select 1 union all select i + 1 from n where i < {ROWS}) select i from n)"
+    numbers, fewer = (
+        f"(with recursive n(i) as (select 1 union all select i + 1 from n where i < {rows}) select i from n)"
+        for rows in (ROWS, FEWER)
+    )
     offset = "case when i > 190000 then -i / 1000.0 else i end"
     at = f"strftime('%Y-%m-%dT%H:%M:%f000Z', '{NOW}', ({offset}) || ' seconds')"
     shell.run("begin")
@@ -89,6 +124,9 @@ def crowded_sqlite(migrated_file: Path) -> Iterator[Shell]:
         shell.run(f"drop {kind} {name}")
     for statement in (COLUMNS.format(at=at, numbers=numbers), IDENTITIES, LEDGER, EVIDENCE, PAUSE):
         shell.run(statement)
+    later = f"strftime('%Y-%m-%dT%H:%M:%f000Z', '{NOW}', i || ' seconds')"
+    for statement in (SCHEDULES, DEADLINES, MISSED):
+        shell.run(statement.format(at=later, start=f"'{NOW}'", numbers=fewer))
     for *_, sql in made:
         shell.run(sql)
     shell.run("commit")

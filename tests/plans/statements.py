@@ -81,7 +81,8 @@ PINNED: dict[str, Pinned] = {
     "peek from the floor": Pinned(lambda: STORE.peek("mail", ["mail"], FLOOR), [WAKE, SUSPECT]),
     "look": Pinned(
         lambda: STORE.look(["mail", "push"], ["mail"]),
-        [WAKE, SUSPECT, "notifications_lease", "notifications_expiry", "notifications_attention"],
+        [WAKE, SUSPECT, "notifications_lease", "notifications_expiry", "notifications_attention", "schedules_next"],
+        1_000,
     ),
     "begin": Pinned(begin, [PRIMARY]),
     "accept": Pinned(accept, [PRIMARY], 100),
@@ -97,6 +98,17 @@ PINNED: dict[str, Pinned] = {
     "lock_uncertain": Pinned(lambda: STORE.lock_uncertain(["mail"], START, 500), ["notifications_attention"]),
     "lock_evidenced": Pinned(lambda: STORE.lock_evidenced(["mail"], 500), ["evidence_new"]),
     "lock_groups": Pinned(lambda: STORE.lock_groups(["g17"], 1000), ["notifications_group"]),
+    "lock_due_schedules": Pinned(lambda: STORE.lock_due_schedules(["mail"], START, 500), ["schedules_next"], 500),
+    "lock_schedules": Pinned(lambda: STORE.lock_schedules(["s5", "no"]), ["schedules_pkey"]),
+    "read_schedule": Pinned(lambda: STORE.read_schedule("s5"), ["schedules_pkey"]),
+    "read_schedules": Pinned(lambda: STORE.read_schedules("s5", None, None, 100), ["schedules_pkey"], 400),
+    "lock_deadlines": Pinned(lambda: STORE.lock_deadlines([("mail", "d5"), ("mail", "no")]), ["deadlines_pkey"]),
+    "read_deadlines": Pinned(lambda: STORE.read_deadlines([("mail", "d5"), ("mail", "no")]), ["deadlines_pkey"]),
+    "read_missed": Pinned(lambda: STORE.read_missed({}, 2**62, 100), ["missed_pkey"]),
+    "read_missed of a recipient": Pinned(
+        lambda: STORE.read_missed({"recipient": "r17"}, 2**62, 100), ["missed_recipient"]
+    ),
+    "lock_retimable": Pinned(lambda: STORE.lock_retimable("2026f", 5, START, 500), [PRIMARY], 3_000),
     "lock_recipient": Pinned(lambda: STORE.lock_recipient("r17"), ["identities_recipient", PRIMARY], 100),
     "search_recipient": Pinned(
         lambda: STORE.search_recipient("r17", NO_FILTER, 2**62, 100), ["identities_recipient", PRIMARY], 100

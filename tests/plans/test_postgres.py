@@ -10,7 +10,7 @@ from tests.plans.statements import IDS, PINNED, Pinned, begin, claim
 from tests.support.clock import START
 from tests.support.shell import Shell
 
-BIG = {"notifications", "identities", "attempts", "evidence"}
+BIG = {"notifications", "identities", "attempts", "evidence", "schedules", "deadlines", "missed"}
 
 
 def explain(shell: Shell, statement: Statement, mode: str) -> dict[str, Any]:

@@ -6,11 +6,14 @@ from duebook.stores import catalog
 from tests.plans.statements import PINNED
 from tests.support.shell import Shell
 
-BIG = r"(?:duebook_notifications|duebook_identities|duebook_attempts|duebook_evidence|n|i|a|e)"
+BIG = r"(?:duebook_(?:notifications|identities|attempts|evidence|schedules|deadlines|missed)|n|i|a|e)"
 
 # SQLite names its own primary keys, and none for a rowid.
 NAMES = {
     "notifications_pkey": "INTEGER PRIMARY KEY",
+    "missed_pkey": "INTEGER PRIMARY KEY",
+    "schedules_pkey": "sqlite_autoindex_duebook_schedules_1",
+    "deadlines_pkey": "sqlite_autoindex_duebook_deadlines_1",
     "identities_pkey": "sqlite_autoindex_duebook_identities_1",
     "attempts_pkey": "sqlite_autoindex_duebook_attempts_1",
     "evidence_pkey": "sqlite_autoindex_duebook_evidence_1",

@@ -27,8 +27,9 @@ from duebook.ports import Finished, Plan
 from duebook.stores import catalog
 from duebook.stores.reading import do
 from duebook.stores.store import SqlStore
+from tests.sim.crowd import SETTINGS, Parts
 from tests.sim.run import Report, run
-from tests.sim.world import SETTINGS, Config, Parts
+from tests.sim.world import Config
 
 PLAIN = Config(None, "hold")
 KEYED = Config(on_uncertain="resend")
@@ -249,7 +250,7 @@ MUTANTS = (
     Mutant("the unknown is retried", Parts(lane=RetriesTheUnknown)),
     Mutant("the unknown is rejected", Parts(lane=RejectsTheUnknown)),
     Mutant("the unknown is accepted", Parts(lane=AcceptsTheUnknown)),
-    Mutant("a fresh idempotency key", _patched(("duebook.engine.lane.idempotency_key", _random_key)), KEYED),
+    Mutant("a fresh idempotency key", _patched(("duebook.engine.sending.idempotency_key", _random_key)), KEYED),
     Mutant("an attempt counted late", Parts(text=_sql(begin=("number = r.number", "number = n.number")))),
     Mutant("rendered anew under doubt", Parts(lane=SendsTheRendered), KEYED),
     Mutant(

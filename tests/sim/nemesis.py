@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.sim.world import TROUBLES, World
+from tests.sim.crowd import TROUBLES, Crowd
 
 FAULTS = ("kill", "kill", "stall", "stall", "stall", "jump", "jump", "skew", *TROUBLES)
 
 
-def strike(world: World, step: int) -> None:
+def strike(world: Crowd, step: int) -> None:
     """Maybe do harm before this step."""
     draw = Random(f"{world.seed}/fault/{step}")
-    if draw.random() >= world.config.fault_rate:
+    if draw.random() >= world.fault_rate:
         return
     fault = draw.choice(FAULTS)
     name = draw.choice(sorted(name for name in world.kernel.processes if name != "owner"))
@@ -30,12 +30,12 @@ def strike(world: World, step: int) -> None:
             world.trouble(name, fault)
 
 
-def kill(world: World, name: str) -> None:
+def kill(world: Crowd, name: str) -> None:
     world.kernel.note(name, "kill")
     world.restart(name)
 
 
-def skew(world: World, name: str, seconds: float) -> None:
+def skew(world: Crowd, name: str, seconds: float) -> None:
     """Start a worker anew with its clock so many seconds ahead, or behind."""
     world.kernel.note(name, f"skew {seconds:g}")
     world.skews[name] = seconds

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from duebook.domain.lifecycle import EDGES
+from tests.sim.crowd import SETTINGS
 from tests.sim.ports import START
-from tests.sim.world import ATTEMPTS, SETTINGS, World
+from tests.sim.world import ATTEMPTS, World
 
 A_DAY = 86_400.0
 

@@ -10,8 +10,9 @@ from random import Random
 from unittest.mock import patch
 
 from tests.sim import nemesis, oracle
-from tests.sim.kernel import Moment, Process, Strand
-from tests.sim.world import Config, Parts, World
+from tests.sim.crowd import Parts
+from tests.sim.kernel import Kernel, Moment, Process, Strand
+from tests.sim.world import Config, World
 
 SAFETY_STEPS = 260
 CALM_STEPS = 6_000
@@ -49,7 +50,7 @@ def run(seed: int, config: Config, parts: Parts | None = None) -> Report:
         world = World(seed, config, parts)
         with judged(world, report):
             _safety(world)
-            calm(world, _drawn(Random(f"{seed}/calm")))
+            calm(world, drawn(Random(f"{seed}/calm")))
     return report
 
 
@@ -80,7 +81,7 @@ def judged(world: World, report: Report) -> Iterator[None]:
 def _safety(world: World) -> None:
     for step in range(SAFETY_STEPS):
         nemesis.strike(world, step)
-        _advance(world, _drawn(Random(f"{world.seed}/step/{step}")))
+        advance(world.kernel, drawn(Random(f"{world.seed}/step/{step}")))
         if step % LOOK_EVERY == 0:
             look(world, oracle.ALWAYS)
 
@@ -92,7 +93,7 @@ def calm(world: World, pick: Pick) -> None:
     for process in world.kernel.processes.values():
         process.still_until = 0.0
     for step in range(CALM_STEPS):
-        _advance(world, pick)
+        advance(world.kernel, pick)
         if step % 20 == 19 and _rests(world):
             return
 
@@ -102,7 +103,7 @@ def in_turn(runnable: Sequence[tuple[Process, Strand]]) -> tuple[Process, Strand
     return min(runnable, key=lambda pair: pair[1].stepped)
 
 
-def _drawn(draw: Random) -> Pick:
+def drawn(draw: Random) -> Pick:
     return lambda runnable: runnable[draw.randrange(len(runnable))]
 
 
@@ -115,15 +116,16 @@ def _rests(world: World) -> bool:
     return True
 
 
-def _advance(world: World, pick: Pick) -> None:
-    runnable = world.kernel.runnable()
+def advance(kernel: Kernel, pick: Pick) -> None:
+    """Step one that can run, or let time pass until one can."""
+    runnable = kernel.runnable()
     if runnable:
-        world.kernel.step(*pick(runnable))
-        world.kernel.elapsed += 0.01
+        kernel.step(*pick(runnable))
+        kernel.elapsed += 0.01
         return
-    following = world.kernel.next_instant()
+    following = kernel.next_instant()
     if following is not None:
-        world.kernel.elapsed = max(world.kernel.elapsed, following)
+        kernel.elapsed = max(kernel.elapsed, following)
 
 
 def look(world: World, oracles: Sequence[Callable[[World], None]]) -> None:

@@ -19,9 +19,10 @@ from math import ceil
 from pathlib import Path
 
 from tests.sim import nemesis, oracle
+from tests.sim.crowd import TROUBLES, Parts
 from tests.sim.kernel import Moment
 from tests.sim.run import Report, broken, calm, in_turn, judged, look
-from tests.sim.world import TROUBLES, Config, Parts, World
+from tests.sim.world import Config, World
 
 STEPS_TO_A_POINT = 40
 ON_TAPE = ("window", "on_uncertain", "count", "workers", "prunes")

@@ -27,7 +27,8 @@ WORLDS = ("sqlite", "memory", "postgres")
 
 _TABLES = (
     "notifications", "identities", "attempts", "history", "evidence", "controls", "kinds", "schedules", "deadlines",
-    "missed",
+    "missed", "incarnation", "conversations", "messages", "watermarks", "covers", "digest_items", "digest_cursors",
+    "digests",
 )  # fmt: skip
 
 

@@ -5,15 +5,19 @@ The modules beside this one are its chapters. `life` is what they are told in: o
 
 from .claiming import Claiming
 from .controlling import Controlling
+from .dating import Dating
 from .holding import Holding
 from .looking import Looking
 from .recording import Recording
+from .recurring import Recurring
 from .retaining import Retaining
 from .scheduling import Scheduling
 from .wording import Wording
 
 
-class StoreContract(Scheduling, Claiming, Holding, Recording, Controlling, Looking, Retaining, Wording):
+class StoreContract(
+    Scheduling, Claiming, Holding, Recording, Controlling, Looking, Retaining, Wording, Recurring, Dating
+):
     """Inherit it as `class TestMyStore(StoreContract)` and write `empty`: a context that yields your `ports.Database`
     and your `ports.Store` with nothing in them. Each clause is a plain test that enters it in an event loop of its own,
     once for each of its cases.
