@@ -14,6 +14,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import runpy
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,18 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import duebook
 from duebook import errors
 from duebook.app.rooms import AsyncVerbs
+from duebook.channels.brevo import Brevo
+from duebook.channels.capabilities import Capabilities
+from duebook.channels.console import ConsoleChannel
+from duebook.channels.file import FileChannel
+from duebook.channels.function import FunctionChannel
+from duebook.channels.http.api import EmailApi
+from duebook.channels.http.meaning import Meaning
+from duebook.channels.mailgun import Mailgun
+from duebook.channels.postmark import Postmark
+from duebook.channels.resend import Resend
+from duebook.channels.sendgrid import SendGrid
+from duebook.channels.ses import Ses
 from duebook.channels.smtp import Smtp
 from duebook.channels.webhook import WebhookChannel
 from duebook.cli.exits import MEANINGS
@@ -35,6 +48,17 @@ from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, K
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
+
+EMAIL_APIS: tuple[type[EmailApi], ...] = (Resend, Postmark, SendGrid, Mailgun, Ses, Brevo)
+LOCAL = (FileChannel, ConsoleChannel, FunctionChannel)
+
+MEANINGS_OF_REFUSALS: dict[Meaning, str] = {
+    "message": "`Rejected`",
+    "account": "`Retry`: it refuses us, not the message",
+    "unsent": "`Retry`: it did not take the message",
+    "throttle": "`Throttled`",
+    "unknown": "`Uncertain`",
+}
 
 DOCS = Path(__file__).parent
 PART = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -117,6 +141,18 @@ def settings_webhook() -> str:
     return constructor(WebhookChannel)
 
 
+def settings_email_api() -> str:
+    parameters = [each for each in parameters_of(EmailApi) if each.name != "secrets"]
+    rows = [
+        [f"`{each.name}`", "the provider's" if each.name == "base_url" else shown_default(each)] for each in parameters
+    ]
+    return f"{inspect.cleandoc(EmailApi.__doc__ or '')}\n\n{table(['argument', 'default'], rows)}"
+
+
+def settings_email_apis() -> str:
+    return "\n\n".join(f"### {each.__name__}\n\n{constructor(each)}" for each in EMAIL_APIS)
+
+
 def settings_book() -> str:
     return constructor(duebook.Duebook)
 
@@ -193,11 +229,17 @@ def choices(hint: Any) -> list[str]:
 
 def constructor(kind: type[Any]) -> str:
     """Return docstring and parameters of a class."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    rows = [
-        [f"`{each.name}`", "required" if each.default is each.empty else value(each.default)] for each in parameters
-    ]
+    rows = [[f"`{each.name}`", shown_default(each)] for each in parameters_of(kind)]
     return f"{inspect.cleandoc(kind.__doc__ or '')}\n\n{table(['argument', 'default'], rows)}"
+
+
+def parameters_of(kind: type[Any]) -> list[inspect.Parameter]:
+    """Return the parameters that a class takes by a name of their own."""
+    return [each for each in inspect.signature(kind).parameters.values() if each.kind is not each.VAR_KEYWORD]
+
+
+def shown_default(parameter: inspect.Parameter) -> str:
+    return "required" if parameter.default is parameter.empty else value(parameter.default)
 
 
 def value(default: Any) -> str:
@@ -262,6 +304,45 @@ def environment() -> str:
     if unknown := set(used) ^ VARIABLES.keys():
         raise SystemExit(f"docs/generate.py: say in VARIABLES what {', '.join(sorted(unknown))} means")
     return table(["variable", "means"], [[f"`{name}`", VARIABLES[name]] for name in used])
+
+
+# Channels
+
+
+def channel_capabilities() -> str:
+    rows = []
+    for kind in (*EMAIL_APIS, Smtp, WebhookChannel, *LOCAL):
+        can: Capabilities = getattr(kind, "capabilities", Capabilities())
+        stated = {"key_window", "policy"} & {each.name for each in parameters_of(kind)}
+        rows.append([
+            f"`{kind.__name__}`",
+            "as you state" if stated else span(can.key_window) if can.key_window else "no",
+            str(can.key_characters or ""),
+            can.looked_up_by,
+            "yes" if can.absence_is_proof else "no",
+            can.receipts or "none",
+            can.server_errors,
+        ])  # fmt: skip
+    headers = [
+        "channel", "a repeat makes no second copy", "longest key", "looked up by", "absence is proof",
+        "receipts verified by", "its 5xx",
+    ]  # fmt: skip
+    return table(headers, rows)
+
+
+def provider_matrix() -> str:
+    """Return the table that tests/channels/test_http_matrix.py forces."""
+    matrix = runpy.run_path(str(DOCS.parent / "tests/channels/http_matrix.py"))
+    return table(["", *matrix["PROVIDERS"]], [[phase, *outcomes] for phase, outcomes in matrix["rows"]()])
+
+
+def provider_errors() -> str:
+    parts = []
+    for each in EMAIL_APIS:
+        codes = [[f"`{code}`", MEANINGS_OF_REFUSALS[meaning]] for code, meaning in each.refusals.codes.items()]
+        statuses = [[f"HTTP {status}", MEANINGS_OF_REFUSALS[said]] for status, said in each.refusals.statuses.items()]
+        parts.append(f"### {each.__name__}\n\n<{each.refusals.page}>\n\n{table(['error', 'means'], codes + statuses)}")
+    return "\n\n".join(parts)
 
 
 # Errors, exit codes, names

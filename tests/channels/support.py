@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from duebook.domain.identity import idempotency_key, message_id
+from duebook.domain.identity import idempotency_key, message_id, reference
 from duebook.domain.message import Email, Webhook
 from duebook.ports import SendContext
 
@@ -27,6 +27,7 @@ def context(key: str = "sub-1842/2027", **changes: Any) -> SendContext:
         now=NOW,
         deadline_seconds=5.0,
         rendered_at=FROZEN_AT,
+        reference=reference(7, name),
     )
     return replace(plain, **changes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -18,16 +18,20 @@ from duebook.channels.smtp.connection import connect
 from duebook.channels.smtp.conversation import Broken, converse
 from duebook.channels.smtp.mime import Letter
 from duebook.domain.outcome import Accepted, Rejected, Retry, Throttled, Uncertain
+from duebook.testing.doubles import Drop, Hang, Mail, Phase, Say, SmtpDouble, SmtpStep
 
-from .smtp_server import Drop, Hang, Late, Say, ScriptedSmtp, Step
 from .support import SHORT, context, email, webhook, word
+
+Script = dict[Phase, list[SmtpStep]]
 
 
 @asynccontextmanager
 async def post_office(
-    script: dict[str, list[Step]] | None = None, extensions: tuple[str, ...] = (), **settings: Any
-) -> AsyncIterator[tuple[Smtp, ScriptedSmtp]]:
-    async with ScriptedSmtp(script or {}, extensions).running() as server:
+    script: Script | None = None, extensions: tuple[str, ...] = (), **settings: Any
+) -> AsyncIterator[tuple[Smtp, SmtpDouble]]:
+    async with SmtpDouble(extensions=extensions) as server:
+        for phase, steps in (script or {}).items():
+            server.next(phase, *steps)
         settings = {"sender": "renewals@example.com", "tls": "none", **settings}
         channel = Smtp("127.0.0.1", server.port, **settings)
         try:
@@ -36,21 +40,23 @@ async def post_office(
             await channel.close()
 
 
-BEFORE_THE_DOT = ["greeting", "EHLO", "MAIL", "RCPT", "DATA"]
+BEFORE_THE_DOT: list[Phase] = ["greeting", "EHLO", "MAIL", "RCPT", "DATA"]
+PER_MESSAGE: list[Phase] = ["MAIL", "RCPT", "DATA", "dot"]
+EVERYWHERE: list[Phase] = [*BEFORE_THE_DOT, "dot"]
 
-MATRIX: list[tuple[str, Step, str, int]] = [
+MATRIX: list[tuple[Phase, SmtpStep, str, int]] = [
     *[(phase, Drop(), "Retry", 0) for phase in BEFORE_THE_DOT],
     *[(phase, Hang(), "Retry", 0) for phase in BEFORE_THE_DOT],
-    *[(phase, Say("451 4.3.0 local trouble"), "Retry", 0) for phase in [*BEFORE_THE_DOT, "dot"]],
-    *[(phase, Say("421 4.3.2 shutting down"), "Retry", 0) for phase in [*BEFORE_THE_DOT, "dot"]],
+    *[(phase, Say("451 4.3.0 local trouble"), "Retry", 0) for phase in EVERYWHERE],
+    *[(phase, Say("421 4.3.2 shutting down"), "Retry", 0) for phase in EVERYWHERE],
     *[(phase, Say("garbage"), "Retry", 0) for phase in BEFORE_THE_DOT],
     *[(phase, Say("999 beyond"), "Retry", 0) for phase in BEFORE_THE_DOT],
-    *[(phase, Say("421 4.7.0 too many connections"), "Throttled", 0) for phase in [*BEFORE_THE_DOT, "dot"]],
-    *[(phase, Say("454 4.7.0 Throttling failure"), "Throttled", 0) for phase in ["MAIL", "RCPT", "DATA", "dot"]],
-    *[(phase, Say("454 4.7.0 temporary failure"), "Retry", 0) for phase in ["MAIL", "RCPT", "DATA", "dot"]],
-    *[(phase, Say("550 5.7.1 refused"), "Rejected", 0) for phase in ["MAIL", "RCPT", "DATA", "dot"]],
-    *[(phase, Say("554 5.7.1 not for you"), "Retry", 0) for phase in ["greeting"]],
-    *[(phase, Say("530 5.7.0 authentication required"), "Retry", 0) for phase in ["MAIL", "RCPT", "DATA"]],
+    *[(phase, Say("421 4.7.0 too many connections"), "Throttled", 0) for phase in EVERYWHERE],
+    *[(phase, Say("454 4.7.0 Throttling failure"), "Throttled", 0) for phase in PER_MESSAGE],
+    *[(phase, Say("454 4.7.0 temporary failure"), "Retry", 0) for phase in PER_MESSAGE],
+    *[(phase, Say("550 5.7.1 refused"), "Rejected", 0) for phase in PER_MESSAGE],
+    ("greeting", Say("554 5.7.1 not for you"), "Retry", 0),
+    *[(phase, Say("530 5.7.0 authentication required"), "Retry", 0) for phase in PER_MESSAGE[:-1]],
     ("RCPT", Say("450 4.7.1 greylisted, too many messages later"), "Throttled", 0),
     ("RCPT", Say("450 4.2.0 greylisted"), "Retry", 0),
     ("RCPT", Say("450 4.2.1 the user receives too many messages"), "Retry", 0),
@@ -69,11 +75,11 @@ MATRIX: list[tuple[str, Step, str, int]] = [
 
 
 @pytest.mark.parametrize(("phase", "step", "expected", "taken"), MATRIX)
-async def test_what_an_attempt_answers(phase: str, step: Step, expected: str, taken: int) -> None:
+async def test_what_an_attempt_answers(phase: Phase, step: SmtpStep, expected: str, taken: int) -> None:
     async with post_office({phase: [step]}) as (channel, server):
         deadline = SHORT if isinstance(step, Hang) else 5.0
         outcome = await channel.send(email(), context(deadline_seconds=deadline))
-        assert (word(outcome), len(server.taken)) == (expected, taken), outcome
+        assert (word(outcome), len(server.accepted)) == (expected, taken), outcome
         if isinstance(outcome, Uncertain):
             assert outcome.phase == "data"
         if not isinstance(outcome, Accepted) and phase not in ("body", "dot"):
@@ -90,14 +96,14 @@ async def test_a_server_that_stops_reading_before_the_dot_took_nothing() -> None
             await converse(connection, letter, Deadline(0.5))
         connection.hang_up()
         assert broken.value.outcome == Retry("body: the server stopped reading")
-        assert server.taken == []
+        assert server.accepted == []
 
 
 async def test_a_drop_while_the_message_travels_is_never_taken_for_an_answer() -> None:
     """A short message has left, dot included, before the loss is noticed; then nobody knows."""
     async with post_office({"body": [Drop()]}) as (channel, server):
         assert isinstance(await channel.send(email(), context()), Retry | Uncertain)
-        assert server.taken == []
+        assert server.accepted == []
 
 
 async def test_nobody_listens() -> None:
@@ -121,18 +127,27 @@ async def test_h39_accepted_but_the_reply_is_lost() -> None:
     async with post_office({"dot": [Hang(take=True)]}) as (channel, server):
         first = await channel.send(email(), context(deadline_seconds=SHORT))
         assert isinstance(first, Uncertain)
-        assert len(server.taken) == 1
+        assert len(server.accepted) == 1
         await channel.send(email(), context(number=2))
-        assert server.taken[0].content == server.taken[1].content
+        assert server.accepted[0].content == server.accepted[1].content
 
 
 async def test_h40_the_final_reply_is_given_the_whole_attempt() -> None:
     """PHPMailer#1072: no time limit shorter than the attempt's own applies after the dot."""
-    late: list[Step] = [Late("250 ok", seconds=0.3)]
-    async with post_office({"dot": late}, command_seconds=0.1, connect_seconds=0.1) as (channel, server):
+
+    async def late(phase: Phase, mail: Mail) -> SmtpStep:
+        if phase == "dot":
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.Event().wait(), 0.3)
+        return server.step(phase, mail)
+
+    async with SmtpDouble(late) as server:
+        settings: dict[str, Any] = {"sender": "renewals@example.com", "tls": "none"}
+        channel = Smtp("127.0.0.1", server.port, command_seconds=0.1, connect_seconds=0.1, **settings)
         assert channel.policy.send_seconds == 600
         assert word(await channel.send(email(), context(deadline_seconds=5))) == "Accepted"
-        assert len(server.taken) == 1
+        assert len(server.accepted) == 1
+        await channel.close()
 
 
 async def test_h42_a_late_reply_never_answers_the_next_message() -> None:
@@ -159,12 +174,12 @@ async def test_h43_the_one_recipient_decides() -> None:
         gone = await channel.send(email(to="gone@example.net"), context("two"))
         assert isinstance(gone, Rejected)
         assert "550 5.1.1 gone" in gone.reason
-        assert [taken.recipients for taken in server.taken] == [["good@example.net"]]
+        assert [mail.recipients for mail in server.accepted] == [("good@example.net",)]
 
 
 async def test_h47_throttling_after_the_dot_loses_nobody() -> None:
     """listmonk#2273: every second message of a hundred is throttled once; all are sent, each exactly once."""
-    script: list[Step] = [Say("454 Throttling failure: Maximum sending rate exceeded.")]
+    script: list[SmtpStep] = [Say("454 Throttling failure: Maximum sending rate exceeded.")]
     replies = [Say("250 ok", take=True), *script] * 100
     async with post_office({"dot": list(replies)}) as (channel, server):
         waiting, throttled = [f"user{number}" for number in range(100)], 0
@@ -177,7 +192,7 @@ async def test_h47_throttling_after_the_dot_loses_nobody() -> None:
             else:
                 assert isinstance(outcome, Accepted)
         assert throttled > 40
-        assert len(server.taken) == len({taken.recipients[0] for taken in server.taken}) == 100
+        assert len(server.accepted) == len({mail.recipients[0] for mail in server.accepted}) == 100
         assert server.connections == 2
 
 
@@ -189,15 +204,15 @@ async def test_h69_addresses_outside_ascii() -> None:
         assert isinstance(refused, Rejected)
         assert "SMTPUTF8" in refused.reason
         assert word(await channel.send(email(), context("c"))) == "Accepted"
-        assert [taken.recipients[0] for taken in server.taken] == ["post@xn--bcher-kva.example", "ann@example.net"]
+        assert [mail.recipients[0] for mail in server.accepted] == ["post@xn--bcher-kva.example", "ann@example.net"]
 
 
 async def test_a_local_part_outside_ascii_goes_to_a_server_with_smtputf8() -> None:
     async with post_office(extensions=("8BITMIME", "SMTPUTF8")) as (channel, server):
         assert word(await channel.send(email(to="jürgen@bücher.example"), context())) == "Accepted"
-        assert server.taken[0].recipients == ["jürgen@xn--bcher-kva.example"]
+        assert server.accepted[0].recipients == ("jürgen@xn--bcher-kva.example",)
         assert any(re.fullmatch(r"MAIL FROM:<.*> BODY=8BITMIME SMTPUTF8", line) for line in server.commands)
-        assert "To: <jürgen@xn--bcher-kva.example>".encode() in server.taken[0].content
+        assert "To: <jürgen@xn--bcher-kva.example>".encode() in server.accepted[0].content
 
 
 @pytest.mark.parametrize("to", ["a..b@example.net", "a@nodot", "a@-x.example", f"{'a' * 65}@example.net", "a@x.test"])
@@ -211,7 +226,7 @@ async def test_intranet_takes_names_without_a_public_domain() -> None:
     async with post_office(intranet=True) as (channel, server):
         for to in ("ann@mailhost", "ann@corp.local"):
             assert word(await channel.send(email(to=to), context(to))) == "Accepted"
-        assert len(server.taken) == 2
+        assert len(server.accepted) == 2
 
 
 async def test_a_message_over_the_servers_size_is_rejected_without_sending_it() -> None:
@@ -225,7 +240,7 @@ async def test_a_message_over_the_servers_size_is_rejected_without_sending_it() 
 async def test_lines_that_begin_with_a_dot_arrive_as_they_are() -> None:
     async with post_office() as (channel, server):
         await channel.send(email(text=".\n..\n.hidden\nend\n"), context())
-        assert server.taken[0].content.endswith(b"\r\n\r\n..\r\n...\r\n..hidden\r\nend\r\n")
+        assert server.accepted[0].content.endswith(b"\r\n\r\n..\r\n...\r\n..hidden\r\nend\r\n")
 
 
 class TestConnections:
@@ -245,7 +260,7 @@ class TestConnections:
     async def test_it_is_closed_when_idle(self) -> None:
         async with post_office(idle_seconds=0) as (channel, server):
             await channel.send(email(), context("one"))
-            await server.left.wait()
+            await server.until(lambda: not server.open_connections)
             assert "QUIT" in server.commands
             await channel.send(email(), context("two"))
             assert server.connections == 2
@@ -268,11 +283,11 @@ class TestConnections:
             {"RCPT": [Say("250 ok"), Drop()]},
         ],
     )
-    async def test_a_stale_one_is_replaced_within_the_attempt(self, script: dict[str, list[Step]]) -> None:
+    async def test_a_stale_one_is_replaced_within_the_attempt(self, script: Script) -> None:
         async with post_office(script) as (channel, server):
             assert word(await channel.send(email(), context("one"))) == "Accepted"
             assert word(await channel.send(email(), context("two"))) == "Accepted"
-            assert (server.connections, len(server.taken)) == (2, 2)
+            assert (server.connections, len(server.accepted)) == (2, 2)
 
     async def test_a_refusal_leaves_the_connection_usable(self) -> None:
         async with post_office({"RCPT": [Say("550 5.1.1 gone")]}) as (channel, server):
@@ -281,14 +296,14 @@ class TestConnections:
             assert server.connections == 1
 
     @pytest.mark.parametrize("phase", ["EHLO", "RCPT", "DATA", "dot"])
-    async def test_a_cancelled_attempt_closes_its_connection(self, phase: str) -> None:
+    async def test_a_cancelled_attempt_closes_its_connection(self, phase: Phase) -> None:
         async with post_office({phase: [Hang()]}) as (channel, server):
             sending = asyncio.create_task(channel.send(email(), context("one")))
-            await server.reached[phase].wait()
+            await server.until(lambda: server.reached[phase])
             sending.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await sending
-            await server.left.wait()
+            await server.until(lambda: not server.open_connections)
             assert word(await channel.send(email(), context("two"))) == "Accepted"
             assert server.connections == 2
 
@@ -306,13 +321,13 @@ class TestConnections:
             sending = asyncio.create_task(channel.send(email(), context()))
             with pytest.raises(asyncio.CancelledError):
                 await sending
-            assert server.taken == []
+            assert server.accepted == []
 
     async def test_closing_the_channel_says_goodbye(self) -> None:
         async with post_office() as (channel, server):
             await channel.send(email(), context())
             await channel.close()
-            await server.left.wait()
+            await server.until(lambda: not server.open_connections)
             assert server.commands[-1] == "QUIT"
 
 

@@ -18,8 +18,8 @@ from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 from duebook.channels.smtp import Smtp
 from duebook.domain.outcome import Retry
 from duebook.errors import InvalidInput
+from duebook.testing.doubles import Say, SmtpDouble
 
-from .smtp_server import Say, ScriptedSmtp
 from .support import context, word
 from .support import email as mail
 from .tls import Certificate, certificate
@@ -121,22 +121,24 @@ async def test_a_server_without_starttls_is_the_channels_problem() -> None:
 
 
 async def test_a_refused_starttls_is_not_passed_over() -> None:
-    async with ScriptedSmtp({"STARTTLS": [Say("454 not now")]}, ("STARTTLS",)).running() as server:
+    async with SmtpDouble(extensions=("STARTTLS",)) as server:
+        server.next("STARTTLS", Say("454 not now"))
         assert await sent(Smtp("127.0.0.1", server.port, sender="a@example.com", tls="opportunistic")) == "Retry"
-        assert server.taken == []
+        assert server.accepted == []
 
 
 async def test_a_password_does_not_go_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="in the clear"):
         Smtp("mail.example", sender="a@example.com", tls="none", username="u", password="p")
-    async with ScriptedSmtp(extensions=("AUTH PLAIN",)).running() as server:
+    async with SmtpDouble(extensions=("AUTH PLAIN",)) as server:
         channel = Smtp("0.0.0.0", server.port, sender="a@example.com", tls="opportunistic", username="u", password="p")
         assert await sent(channel) == "Retry"
         assert not any(line.startswith("AUTH") for line in server.commands)
 
 
 async def test_a_temporary_failure_to_log_in_is_retried() -> None:
-    async with ScriptedSmtp({"AUTH": [Say("454 4.7.0 try later")]}, ("AUTH PLAIN",)).running() as server:
+    async with SmtpDouble(extensions=("AUTH PLAIN",)) as server:
+        server.next("AUTH", Say("454 4.7.0 try later"))
         channel = Smtp("127.0.0.1", server.port, sender="a@example.com", tls="none", username="u", password="p")
         assert await sent(channel, "one") == "Retry"
         assert await sent(channel, "two") == "Accepted"

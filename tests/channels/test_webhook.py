@@ -13,33 +13,37 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
+from duebook.channels.http.answer import Answer
 from duebook.channels.webhook import WebhookChannel, guard
 from duebook.channels.webhook.request import encode, sign, signers
-from duebook.channels.webhook.verdict import Answer, judge
+from duebook.channels.webhook.verdict import judge
 from duebook.domain.message import freeze, thaw
 from duebook.domain.outcome import Accepted, Rejected, Retry, Throttled, Uncertain
 from duebook.errors import InvalidInput, InvalidMessage
+from duebook.testing.doubles import Drop, DropUnread, Hang, HttpAnswer, HttpDouble, Raw, Reply
 
-from .http_server import Drop, Hang, Raw, Reply, ScriptedHttp, Step
 from .support import NOW, SHORT, context, email, webhook, word
 from .tls import certificate
 
 # The example of the specification.
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
+Step = HttpAnswer | DropUnread
+
 
 def answers(addresses: list[str]) -> Any:
-    async def look_up(host: str, port: int) -> list[str]:
+    async def resolve(url: object) -> list[str]:
         return addresses
 
-    return look_up
+    return resolve
 
 
 @asynccontextmanager
-async def receiver(*steps: Step, **settings: Any) -> AsyncIterator[tuple[WebhookChannel, ScriptedHttp]]:
-    async with ScriptedHttp(steps).running() as server:
+async def receiver(*steps: Step, **settings: Any) -> AsyncIterator[tuple[WebhookChannel, HttpDouble]]:
+    async with HttpDouble() as server:
+        server.next(*steps)
         settings = {"allow_private": True, **settings}
-        yield WebhookChannel(server.url, **settings), server
+        yield WebhookChannel(f"{server.url}/hook?token=s3cret", **settings), server
 
 
 @pytest.mark.parametrize(
@@ -48,12 +52,12 @@ async def receiver(*steps: Step, **settings: Any) -> AsyncIterator[tuple[Webhook
         (Reply(200), "Accepted", 1),
         (Reply(204), "Accepted", 1),
         (Reply(200, body=b"half", cut=True), "Accepted", 1),
-        (Drop("headers"), "Uncertain", 0),
-        (Drop("body"), "Uncertain", 1),
+        (DropUnread(), "Uncertain", 0),
+        (Drop(), "Uncertain", 1),
         (Hang(), "Uncertain", 1),
         (Raw(b"garbage\r\n\r\n"), "Uncertain", 1),
         (Raw(b"HTTP/1.1 200"), "Uncertain", 1),
-        (Reply(302, [("location", "http://127.0.0.1:1/")]), "Rejected", 1),
+        (Reply(302, headers={"location": "http://127.0.0.1:1/"}), "Rejected", 1),
         (Reply(400, body=b"no such event"), "Rejected", 1),
         (Reply(410), "Rejected", 1),
         (Reply(408), "Retry", 1),
@@ -69,7 +73,7 @@ async def test_what_an_attempt_answers(step: Step, expected: str, received: int)
     async with receiver(step) as (channel, server):
         deadline = SHORT if isinstance(step, Hang) else 5.0
         outcome = await channel.send(webhook(), context(deadline_seconds=deadline))
-        assert (word(outcome), len(server.got)) == (expected, received), outcome
+        assert (word(outcome), len(server.requests)) == (expected, received), outcome
         assert server.connections == 1
         assert "s3cret" not in repr(outcome)
 
@@ -82,19 +86,19 @@ async def test_a_drop_on_connecting_is_retry_because_the_body_never_began_to_lea
 async def test_a_cancelled_attempt_closes_its_connection() -> None:
     async with receiver(Hang()) as (channel, server):
         sending = asyncio.create_task(channel.send(webhook(), context()))
-        await server.reading.wait()
+        await server.until(lambda: server.requests)
         sending.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sending
-        await server.left.wait()
+        await server.until(lambda: not server.open_connections)
 
 
 async def test_the_request() -> None:
     async with receiver(secrets=[SECRET], headers={"Authorization": "Bearer t"}) as (channel, server):
         for number in (1, 2):
             await channel.send(webhook(body={"z": "Ü", "a": 1}), context(number=number))
-        first, second = server.got
-        assert first.line == "POST /hook?token=s3cret HTTP/1.1"
+        first, second = server.requests
+        assert (first.method, first.target) == ("POST", "/hook?token=s3cret")
         assert first.body == second.body == '{"a":1,"z":"Ü"}'.encode()
         assert first.headers["host"] == f"127.0.0.1:{server.port}"
         assert first.headers["content-type"] == "application/json"
@@ -116,7 +120,9 @@ async def test_old_and_new_secrets_both_verify_while_they_are_rotated() -> None:
     async with receiver(secrets=[old, new]) as (channel, server):
         await channel.send(webhook(), context(now=now))
         for secret in (old, new):
-            assert Verifier(secret).verify(server.got[0].body, server.got[0].headers) == dict(webhook().body)
+            assert Verifier(secret).verify(server.requests[0].body, dict(server.requests[0].headers)) == dict(
+                webhook().body
+            )
 
 
 def test_a_body_is_the_same_bytes_after_the_store() -> None:
@@ -173,8 +179,8 @@ class TestVerdicts:
 
 async def test_a_message_to_another_receiver_throttles_only_itself() -> None:
     async with receiver(Reply(429), Reply(429)) as (channel, server):
-        assert word(await channel.send(webhook(to=server.url), context("own"))) == "Throttled"
-        other = webhook(to=server.url.replace("127.0.0.1", "localhost"))
+        assert word(await channel.send(webhook(to=f"{server.url}/own"), context("own"))) == "Throttled"
+        other = webhook(to=f"{server.url}/other".replace("127.0.0.1", "localhost"))
         assert word(await channel.send(other, context("other"))) == "Retry"
 
 
@@ -231,38 +237,38 @@ class TestGuard:
         assert isinstance(await WebhookChannel().send(webhook(), context()), Rejected)
 
     async def test_one_private_address_among_public_ones_refuses_them_all(self, monkeypatch: Any) -> None:
-        monkeypatch.setattr(guard, "look_up", answers(["8.8.8.8", "10.0.0.1"]))
+        monkeypatch.setattr(guard, "resolve", answers(["8.8.8.8", "10.0.0.1"]))
         with pytest.raises(guard.Forbidden, match=r"10\.0\.0\.1"):
             await guard.approve(guard.parse("https://hooks.example/"), allow_private=False)
 
     async def test_the_connection_goes_to_the_address_that_was_judged(self, monkeypatch: Any) -> None:
         """A name that nobody else can resolve is still reached: there is no second look-up to be lied to in."""
-        monkeypatch.setattr(guard, "look_up", answers(["127.0.0.1"]))
+        monkeypatch.setattr(guard, "resolve", answers(["127.0.0.1"]))
         async with receiver() as (channel, server):
             outcome = await channel.send(webhook(to=f"http://hooks.invalid:{server.port}/"), context())
             assert word(outcome) == "Accepted"
-            assert server.got[0].headers["host"] == f"hooks.invalid:{server.port}"
+            assert server.requests[0].headers["host"] == f"hooks.invalid:{server.port}"
 
     async def test_the_next_address_is_tried_while_nothing_has_left(self, monkeypatch: Any) -> None:
-        monkeypatch.setattr(guard, "look_up", answers(["127.0.0.2", "127.0.0.1"]))
+        monkeypatch.setattr(guard, "resolve", answers(["127.0.0.2", "127.0.0.1"]))
         async with receiver() as (channel, server):
             outcome = await channel.send(webhook(to=f"http://hooks.invalid:{server.port}/"), context())
             assert word(outcome) == "Accepted"
 
     async def test_no_other_address_is_tried_once_the_request_has_left(self, monkeypatch: Any) -> None:
-        monkeypatch.setattr(guard, "look_up", answers(["127.0.0.1", "127.0.0.1"]))
-        async with receiver(Drop("body")) as (channel, server):
+        monkeypatch.setattr(guard, "resolve", answers(["127.0.0.1", "127.0.0.1"]))
+        async with receiver(Drop()) as (channel, server):
             assert word(await channel.send(webhook(), context())) == "Uncertain"
             assert server.connections == 1
 
     async def test_the_certificate_must_be_that_of_the_name(self, monkeypatch: Any, tmp_path: Path) -> None:
-        monkeypatch.setattr(guard, "look_up", answers(["127.0.0.1"]))
+        monkeypatch.setattr(guard, "resolve", answers(["127.0.0.1"]))
         papers = certificate(tmp_path, "hooks.invalid")
-        async with ScriptedHttp(tls=papers.server).running() as server:
+        async with HttpDouble(tls=papers.server) as server:
             channel = WebhookChannel(allow_private=True, tls_context=papers.client)
             right = await channel.send(webhook(to=f"https://hooks.invalid:{server.port}/"), context("right"))
             wrong = await channel.send(webhook(to=f"https://other.invalid:{server.port}/"), context("wrong"))
-            assert (word(right), word(wrong), len(server.got)) == ("Accepted", "Retry", 1)
+            assert (word(right), word(wrong), len(server.requests)) == ("Accepted", "Retry", 1)
 
     async def test_a_name_without_an_address_is_tried_again_later(self) -> None:
         outcome = await WebhookChannel("https://nowhere.invalid/").send(webhook(), context(deadline_seconds=2))

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from email import message_from_bytes
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from duebook.channels.smtp import Smtp
 from duebook.channels.webhook import WebhookChannel
 from duebook.testing import ChannelContract, RecordingChannel, Rig
 from duebook.testing.contracts import Behaviour
-from tests.channels import http_server, smtp_server
+from duebook.testing.doubles import Drop, Hang, HttpDouble, Reply, Say, SmtpDouble
 
 
 class Refused(Exception):
@@ -132,17 +131,18 @@ class TestARecording(ChannelContract):
 class TestSmtp(ChannelContract):
     @asynccontextmanager
     async def rig(self, provider: Behaviour) -> AsyncIterator[Rig]:
-        steps: dict[Behaviour, list[smtp_server.Step]] = {
-            "accepts": [],
-            "refuses": [smtp_server.Say("550 5.1.1 no such user", take=True)],
-            "breaks": [smtp_server.Drop(take=True)],
-            "hangs": [smtp_server.Hang(take=True)],
+        steps: dict[Behaviour, Say | Drop | Hang] = {
+            "refuses": Say("550 5.1.1 no such user", take=True),
+            "breaks": Drop(take=True),
+            "hangs": Hang(take=True),
         }
-        async with smtp_server.ScriptedSmtp({"dot": steps[provider]}).running() as server:
+        async with SmtpDouble() as server:
+            if provider in steps:
+                server.next("dot", steps[provider])
             yield Rig(
                 Smtp("127.0.0.1", server.port, sender="renewals@example.com", tls="none"),
-                lambda: [message_from_bytes(taken.content)["Message-ID"] for taken in server.taken],
-                server.reached["dot"].wait,
+                lambda: [mail.message["Message-ID"] for mail in server.accepted],
+                lambda: server.until(lambda: server.reached["dot"]),
             )
 
     def foreign(self) -> Message:
@@ -152,15 +152,19 @@ class TestSmtp(ChannelContract):
 class TestAWebhook(ChannelContract):
     @asynccontextmanager
     async def rig(self, provider: Behaviour) -> AsyncIterator[Rig]:
-        steps: dict[Behaviour, list[http_server.Step]] = {
-            "accepts": [],
-            "refuses": [http_server.Reply(400, body=b"no such event")],
-            "breaks": [http_server.Drop("body")],
-            "hangs": [http_server.Hang()],
+        answers: dict[Behaviour, Reply | Drop | Hang] = {
+            "refuses": Reply(400, "no such event"),
+            "breaks": Drop(),
+            "hangs": Hang(),
         }
-        async with http_server.ScriptedHttp(steps[provider]).running() as server:
-            channel = WebhookChannel(server.url, allow_private=True, key_window=timedelta(hours=24))
-            yield Rig(channel, lambda: [got.headers["idempotency-key"] for got in server.got], server.reading.wait)
+        async with HttpDouble() as server:
+            if provider in answers:
+                server.next(answers[provider])
+            yield Rig(
+                WebhookChannel(server.url, allow_private=True, key_window=timedelta(hours=24)),
+                lambda: [request.headers["idempotency-key"] for request in server.requests],
+                lambda: server.until(lambda: server.requests),
+            )
 
     def message(self) -> Message:
         return Webhook(body={"event": "renewal.due"})

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from ...errors import Busy, DuebookError, InvalidInput, MissingExtra, SchemaMismatch, StoreUnavailable
-from ...ports import Plan, Rows, Statement
+from ...ports import Incarnation, Plan, Rows, Statement
 from .. import catalog
 from ..drive import drive_async
 from ..rows import certain
@@ -26,7 +26,8 @@ CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 60.0
 MIGRATION_LOCK = 7_331_019
 INCARNATION = (
-    "select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()"
+    "select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' "
+    "|| 'duebook.notifications'::regclass::oid from pg_control_system()"
 )
 
 
@@ -53,18 +54,19 @@ class PostgresDatabase:
             rows = await _execute(connection, Statement("read_clock", {}))
         return certain(rows[0][0])
 
-    async def incarnation(self) -> str | None:
-        """Return the cluster's identifier and its timeline, which a promotion or a recovery from a backup raises; None
-        where the server does not tell."""
+    @asynccontextmanager
+    async def incarnation(self) -> AsyncIterator[Incarnation | None]:
+        """Yield the cluster's identifier, its timeline, which a promotion or a recovery raises, and the object id of
+        our table, which a restore into the same cluster makes anew; None where the server does not tell."""
         import asyncpg
 
         untold = (asyncpg.InsufficientPrivilegeError, asyncpg.FeatureNotSupportedError, asyncpg.UndefinedFunctionError)
+        found: Incarnation | None = None
         async with self._connection() as connection:
-            try:
+            with suppress(*untold):
                 identity: str = await connection.fetchval(INCARNATION)
-            except untold:
-                return None
-        return identity
+                found = Incarnation(frozenset({identity}), identity)
+        yield found
 
     async def migrate(self) -> list[str]:
         """Bring the tables up to this release; answers the names of the migrations applied."""

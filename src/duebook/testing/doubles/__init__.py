@@ -4,22 +4,27 @@
 """
 
 from .faults import Drop, Hang
-from .http import HttpDouble
+from .http import HttpAnswer, HttpBehaviour, HttpDouble
 from .http_messages import DropUnread, HttpRequest, Raw, Reply
 from .receipts import post_receipt
-from .smtp import SmtpDouble
-from .smtp_messages import Mail, Say
+from .smtp import SmtpBehaviour, SmtpDouble, SmtpStep
+from .smtp_messages import Mail, Phase, Say
 
 __all__ = [
     "Drop",
     "DropUnread",
     "Hang",
+    "HttpAnswer",
+    "HttpBehaviour",
     "HttpDouble",
     "HttpRequest",
     "Mail",
+    "Phase",
     "Raw",
     "Reply",
     "Say",
+    "SmtpBehaviour",
     "SmtpDouble",
+    "SmtpStep",
     "post_receipt",
 ]

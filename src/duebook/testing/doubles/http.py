@@ -15,10 +15,11 @@ from .http_messages import DropUnread, HttpRequest, Raw, Reply, read_head
 from .idempotency import KeyMemory
 from .listening import Listener
 
-Answer = Reply | Raw | Drop | Hang
-Behaviour = Callable[[HttpRequest], Answer | Awaitable[Answer]]
+HttpAnswer = Reply | Raw | Drop | Hang
+HttpBehaviour = Callable[[HttpRequest], HttpAnswer | Awaitable[HttpAnswer]]
 """A function of the request. What it awaits, the client waits for."""
 
+LENGTH_REQUIRED = Reply(411, {"error": "this double reads only bodies whose length is stated"})
 CONFLICT = Reply(422, {"error": "this idempotency key came with another body before"})
 
 
@@ -39,7 +40,7 @@ class HttpDouble(Listener):
 
     def __init__(
         self,
-        behave: Behaviour | None = None,
+        behave: HttpBehaviour | None = None,
         *,
         key_header: str = "Idempotency-Key",
         key_window: timedelta | None = None,
@@ -51,7 +52,7 @@ class HttpDouble(Listener):
         self.requests: list[HttpRequest] = []
         self.accepted: list[HttpRequest] = []
         self._behave = behave or self.answer
-        self._next: deque[Answer | DropUnread | Behaviour] = deque()
+        self._next: deque[HttpAnswer | DropUnread | HttpBehaviour] = deque()
         self._keys = KeyMemory(key_header, key_window, monotonic)
         self._conflict = conflict
 
@@ -59,7 +60,7 @@ class HttpDouble(Listener):
     def url(self) -> str:
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
-    def next(self, *answers: Answer | DropUnread | Behaviour) -> None:
+    def next(self, *answers: HttpAnswer | DropUnread | HttpBehaviour) -> None:
         """Say what the next requests are answered, one answer or function each."""
         self._next.extend(answers)
 
@@ -79,6 +80,9 @@ class HttpDouble(Listener):
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await read_head(reader)
+        if head.length is None:
+            writer.write(LENGTH_REQUIRED.encoded())
+            return
         behave = self._next.popleft() if self._next else self._behave
         if isinstance(behave, DropUnread):
             return
@@ -95,7 +99,7 @@ class HttpDouble(Listener):
                 await reader.read()
         await writer.drain()
 
-    def _settled(self, request: HttpRequest, answer: Answer) -> Answer:
+    def _settled(self, request: HttpRequest, answer: HttpAnswer) -> HttpAnswer:
         """Record what an answer accepts, and return what a known key makes of it."""
         if not _takes(request, answer):
             return answer
@@ -110,14 +114,14 @@ class HttpDouble(Listener):
         return known.reply if known.request.body == request.body else self._conflict
 
 
-async def _answer(behave: Answer | Behaviour, request: HttpRequest) -> Answer:
+async def _answer(behave: HttpAnswer | HttpBehaviour, request: HttpRequest) -> HttpAnswer:
     if not callable(behave):
         return behave
     answer = behave(request)
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _takes(request: HttpRequest, answer: Answer) -> bool:
+def _takes(request: HttpRequest, answer: HttpAnswer) -> bool:
     if isinstance(answer, Reply) and answer.take is None:
         return request.method != "GET" and 200 <= answer.status < 300
     return bool(answer.take)

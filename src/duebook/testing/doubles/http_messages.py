@@ -24,8 +24,9 @@ class Head:
     headers: Mapping[str, str]
 
     @property
-    def length(self) -> int:
-        return int(self.headers.get("content-length", "0"))
+    def length(self) -> int | None:
+        """How long the body is in bytes; None if it comes in chunks and nobody knows."""
+        return None if "transfer-encoding" in self.headers else int(self.headers.get("content-length", "0"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from typing import Self
 RECEIVE_BUFFER_BYTES = 4_096
 """Small, so that a client feels it when a double stops reading."""
 
+LONGEST_BYTES = 4 * 1_048_576
+"""Of one message; duebook stores none of more than a quarter of it."""
+
 
 class Listener(ABC):
     """Serves on 127.0.0.1, on a port that the system chooses, for as long as it is entered: `async with …`.
@@ -39,7 +42,7 @@ class Listener(ABC):
     async def __aenter__(self) -> Self:
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
-        self._server = await asyncio.start_server(self._connected, sock=listener, ssl=self._tls)
+        self._server = await asyncio.start_server(self._connected, sock=listener, ssl=self._tls, limit=LONGEST_BYTES)
         self.port = listener.getsockname()[1]
         return self
 

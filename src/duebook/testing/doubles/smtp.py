@@ -12,8 +12,8 @@ from .faults import Drop, Hang
 from .listening import Listener
 from .smtp_messages import ORDINARY, PHASES, Mail, Phase, Say, path, several
 
-Step = Say | Drop | Hang
-Behaviour = Callable[[Phase, Mail], Step | Awaitable[Step]]
+SmtpStep = Say | Drop | Hang
+SmtpBehaviour = Callable[[Phase, Mail], SmtpStep | Awaitable[SmtpStep]]
 """A function of the phase and of the mail so far. What it awaits, the client waits for."""
 
 
@@ -30,20 +30,20 @@ class SmtpDouble(Listener):
     how often it came to each phase.
     """
 
-    def __init__(self, behave: Behaviour | None = None, *, extensions: Sequence[str] = ()) -> None:
+    def __init__(self, behave: SmtpBehaviour | None = None, *, extensions: Sequence[str] = ()) -> None:
         super().__init__()
         self.extensions = extensions
         self.accepted: list[Mail] = []
         self.commands: list[str] = []
         self.reached: Counter[Phase] = Counter()
         self._behave = behave or self.step
-        self._next: dict[Phase, deque[Step]] = {phase: deque() for phase in PHASES}
+        self._next: dict[Phase, deque[SmtpStep]] = {phase: deque() for phase in PHASES}
 
-    def next(self, phase: Phase, *steps: Step) -> None:
+    def next(self, phase: Phase, *steps: SmtpStep) -> None:
         """Say what the server does the next times it comes to a phase, one step each."""
         self._next[phase].extend(steps)
 
-    def step(self, phase: Phase, mail: Mail) -> Step:
+    def step(self, phase: Phase, mail: Mail) -> SmtpStep:
         """Return what the double does by itself."""
         match phase:
             case "EHLO":
@@ -58,7 +58,7 @@ class SmtpDouble(Listener):
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _Session(self, reader, writer).run()
 
-    async def _at(self, phase: Phase, mail: Mail) -> Step:
+    async def _at(self, phase: Phase, mail: Mail) -> SmtpStep:
         self.reached[phase] += 1
         self._tell()
         if scripted := self._next[phase]:

@@ -10,7 +10,8 @@ from typing import Literal, get_args
 Phase = Literal[
     "greeting", "EHLO", "HELO", "STARTTLS", "AUTH", "RSET", "MAIL", "RCPT", "DATA", "body", "dot", "QUIT"
 ]  # fmt: skip
-"""A moment at which the server speaks. At `body` nothing of the message has been read; `dot` is the final reply."""
+"""A moment at which the server speaks. `dot` is the final reply. At `body` nothing of the mail has been read, and the
+server can only drop the connection or hang."""
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
