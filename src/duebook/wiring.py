@@ -224,11 +224,12 @@ class Wired:
         """Adopt the database's time, and say which kinds are served here."""
         if self.database.dialect == "postgres":
             await self.clock.correct(self.database.time)
-        identity = await self.database.incarnation()
-        if identity is not None and await self.database.run(
-            incarnation.adopt(self.store, identity, "duebook", self.clock.now())
-        ):
-            log.error("everything is paused: %s", incarnation.REASON)
+        async with self.database.incarnation() as found:
+            if found is not None:
+                plan = incarnation.adopt(self.store, found, "duebook", self.clock.now())
+                if await self.database.run(plan):
+                    log.error("everything is paused: %s", incarnation.REASON)
+                found.adopted = True
         kinds = list(self.registry.served().values())
         await self.database.run(self.store.register_kinds(kinds, self.clock.now()))
 

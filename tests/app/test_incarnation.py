@@ -1,5 +1,6 @@
 """A database that may have forgotten what was sent sends nothing until a person has looked."""
 
+import asyncio
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -93,11 +94,58 @@ async def test_a_copy_that_was_put_back_does_not_send_again_what_it_forgot(
     assert [context.key for _, context in restored.sent] == ["after"]
 
 
+async def test_a_copy_written_into_the_old_file_is_noticed_as_well(
+    migrated_file: Path, tmp_path: Path, clock: Clock
+) -> None:
+    path, backup = tmp_path / "book.db", tmp_path / "backup.db"
+    place = sqlite_place(Path(shutil.copy(migrated_file, path)))
+    for _ in range(2):
+        desk = started(place, clock)
+        async with desk.worker():
+            assert await held(desk) is None
+        await desk.book.close()
+        if not backup.exists():
+            shutil.copy(path, backup)
+    shutil.copyfile(backup, path)
+    restored = started(place, clock)
+    async with restored.worker():
+        assert await held(restored) is not None
+    await restored.book.close()
+
+
+async def test_a_file_without_its_witness_is_a_copy(migrated_file: Path, tmp_path: Path, clock: Clock) -> None:
+    place = sqlite_place(Path(shutil.copy(migrated_file, tmp_path / "book.db")))
+    first = started(place, clock)
+    async with first.worker():
+        assert await held(first) is None
+    await first.book.close()
+    moved = sqlite_place(Path(shutil.copy(tmp_path / "book.db", tmp_path / "elsewhere.db")))
+    second = started(moved, clock)
+    async with second.worker():
+        assert await held(second) is not None
+    await second.book.close()
+
+
+async def test_workers_beside_each_other_are_no_restore(desk: Desk) -> None:
+    async with desk.worker(), desk.worker():
+        await asyncio.gather(*(desk.book.wired._refresh() for _ in range(5)))
+        assert await held(desk) is None
+
+
+async def test_looking_at_it_leaves_it_as_it_is(desk: Desk) -> None:
+    async with desk.worker():
+        pass
+    async with desk.book.wired.database.incarnation() as found:
+        assert found is not None
+    async with desk.worker():
+        assert await held(desk) is None
+
+
 async def test_memory_is_never_restored() -> None:
-    assert await Wired("sqlite://").database.incarnation() is None
+    async with Wired("sqlite://").database.incarnation() as found:
+        assert found is None
 
 
-async def test_a_database_has_one_identity_however_often_it_is_asked(book: Duebook) -> None:
-    found = {await book.wired.database.incarnation() for _ in range(2)}
-    assert len(found) == 1
-    assert None not in found
+async def test_a_witness_that_cannot_be_written_tells_nothing(tmp_path: Path) -> None:
+    async with Wired(f"sqlite:///{tmp_path}/nowhere/book.db").database.incarnation() as found:
+        assert found is None

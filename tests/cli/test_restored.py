@@ -10,9 +10,10 @@ from .support import duebook, register
 
 @pytest.fixture
 def restored(url: str, tmp_path: Path) -> str:
-    """A database whose file is another than when a worker last looked, and a worker that has noticed."""
+    """A file that was put back after a worker has looked at a later one, and a worker that has noticed."""
     duebook("schedule", "renewal", "old", "--recipient", "ann", "--at", "2026-01-14T09:00Z")
     shutil.copy(tmp_path / "book.db", tmp_path / "backup.db")
+    register(url)
     (tmp_path / "backup.db").replace(tmp_path / "book.db")
     register(url)
     return url

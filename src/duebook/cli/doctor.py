@@ -59,7 +59,9 @@ async def doctor(session: Session) -> Reply:
     findings.append(zone_data(zones.version(), book.wired.clock.now()))
     readable = findings[0].level == "good"
     if readable:
-        findings += [await _promises(session), restores(await database.incarnation())]
+        findings.append(await _promises(session))
+        async with database.incarnation() as found:
+            findings.append(restores(found is not None))
     if session.knows_app:
         findings += _app(session)
         if readable:
@@ -208,9 +210,9 @@ async def _promises(session: Session) -> Finding:
     )  # fmt: skip
 
 
-def restores(identity: str | None) -> Finding:
+def restores(told_apart: bool) -> Finding:
     """Judge whether a restored copy would be noticed."""
-    if identity is not None:
+    if told_apart:
         return Finding(
             "good", "restores", "another database in its place is noticed, and pauses everything until duebook resume"
         )

@@ -40,6 +40,16 @@ class Database(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Incarnation:
+    """Which database this is. `known`: what it may call itself, unless it was restored or another server took over.
+    `identity`: what it is called from now on, once it was `adopted`."""
+
+    known: frozenset[str]
+    identity: str
+    adopted: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class SendContext:
     """What a channel may know about an attempt besides the message.
@@ -153,6 +163,6 @@ Draw = Callable[[], float]
 """A draw from 0 to 1, for jitter."""
 
 __all__ = [
-    "Channel", "Clock", "Database", "Draw", "Finished", "Found", "Handler", "LooksUp", "Overran", "Plan", "R", "Rows",
-    "SendContext", "Sought", "Statement", "Store", "Tasks",
+    "Channel", "Clock", "Database", "Draw", "Finished", "Found", "Handler", "Incarnation", "LooksUp", "Overran", "Plan",
+    "R", "Rows", "SendContext", "Sought", "Statement", "Store", "Tasks",
 ]  # fmt: skip

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,10 +19,11 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from ...errors import Busy, SchemaMismatch, StoreUnavailable
-from ...ports import Plan, Rows, Statement
+from ...ports import Incarnation, Plan, Rows, Statement
 from .. import catalog
 from ..drive import drive
 from ..rows import certain
+from .witness import witnessed
 
 R = TypeVar("R")
 
@@ -84,16 +85,18 @@ class SqliteDatabase:
         rows = await self._in_thread(lambda: self._execute(Statement("read_clock", {})))
         return certain(rows[0][0])
 
-    async def incarnation(self) -> str | None:
-        """Return what tells this file from a copy that was put in its place: its inode. Memory has none.
-
-        A copy that was written into the old file cannot be told from it, nor surely one that was made after the old
-        file was deleted: an inode is soon used again. The file is not opened here, because to close it would end
-        SQLite's locks on it.
-        """
+    @asynccontextmanager
+    async def incarnation(self) -> AsyncIterator[Incarnation | None]:
+        """Yield what tells this file from a copy that was put in its place, by a witness beside it; memory has none."""
         if self.path in ("", ":memory:"):
-            return None
-        return await self._in_thread(lambda: str(Path(self.path).stat().st_ino))
+            yield None
+            return
+        witness = witnessed(Path(self.path))
+        found = await asyncio.to_thread(witness.__enter__)
+        try:
+            yield found
+        finally:
+            witness.__exit__(None, None, None)
 
     async def migrate(self) -> list[str]:
         """Bring the tables up to this release; answers the names of the migrations applied."""
