@@ -70,7 +70,7 @@ async def test_what_the_engine_leaves_behind_is_clean(crew: Crew) -> None:
 
 @pytest.mark.parametrize("world", ["sqlite", "postgres"], indirect=True)
 async def test_an_audit_beside_a_working_lane_finds_nothing(crew: Crew) -> None:
-    crew.channel(concurrency=20).answers = [Retry("451"), Uncertain("broken")] * 40
+    crew.channel(concurrency=20, breaker=0).answers = [Retry("451"), Uncertain("broken")] * 40
     crew.kind()
     await serve(crew.world)
     await crew.world.schedule(*(f"n{number}" for number in range(150)))

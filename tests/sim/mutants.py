@@ -242,7 +242,7 @@ MUTANTS = (
         "begin without its fence, on a lease that is trusted",
         Parts(lane=TrustsItsLease, schema=_without_guards, text=UNFENCED_BEGIN),
         PLAIN,
-        200,
+        seeds=0,
     ),
     Mutant("the effect before the intent", Parts(lane=SendsFirst)),
     Mutant("an unknown begin is sent", Parts(lane=SendsUnrecorded), PLAIN, 100),
@@ -281,7 +281,7 @@ MUTANTS = (
         "late evidence reopens what is closed",
         _patched(("duebook.domain.recovery.CLOSED", frozenset())),
         Config(None, "assume_sent"),
-        200,
+        500,
     ),
     Mutant("a repeat after the key's window", _patched(*ALWAYS_PROTECTED), Config(70.0, "resend"), 300),
     Mutant(

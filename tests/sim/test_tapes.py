@@ -46,7 +46,7 @@ def test_a_run_that_fails_is_kept_as_a_short_tape_that_fails_alike(tmp_path: Pat
     assert report is not None
     whole = record(report, mutant.config, mutant.parts)
     short = shorten(whole, mutant.parts)
-    assert len(whole.moments) > 50 > 10 > len(short.moments)
+    assert len(whole.moments) > 50 > 15 > len(short.moments)
     assert set(short.moments) <= set(whole.moments)
     kept = read(keep(short, tmp_path))
     assert kept == short
