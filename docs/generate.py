@@ -42,7 +42,7 @@ from duebook.channels.ses import Ses
 from duebook.channels.smtp import Smtp
 from duebook.channels.webhook import WebhookChannel
 from duebook.cli.exits import MEANINGS
-from duebook.domain import deciding, message, policy, recovery, retry, text
+from duebook.domain import attachment, deciding, message, policy, recovery, retry, text
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
 from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, Kind, Retention, UnreadPolicy
 from duebook.domain.retry import Backoff
@@ -287,6 +287,8 @@ def limits() -> str:
         ["traceback of a handler", f"{text.TRACEBACK_CHARACTERS:,} characters; longer is cut"],
         ["`data`", f"{drafting.DATA_BYTES // 1024} KiB of JSON"],
         ["a rendered message", f"{message.MESSAGE_BYTES // 1024:,} KiB of JSON"],
+        ["attachments of a mail", f"{attachment.MOST_ATTACHMENTS}"],
+        ["attachments of a mail together", f"{attachment.ATTACHED_BYTES // 1_048_576} MiB"],
         ["`at`, `after`", f"{drafting.FARTHEST.days // 365} years away"],
         ["a `Defer` without `until`", span(deciding.DEFERRAL)],
         ["the smallest step of a `Defer`", span(deciding.SMALLEST_DEFERRAL)],
@@ -322,10 +324,11 @@ def channel_capabilities() -> str:
             "yes" if can.absence_is_proof else "no",
             can.receipts or "none",
             can.server_errors,
+            "yes" if can.attachments else "no",
         ])  # fmt: skip
     headers = [
         "channel", "a repeat makes no second copy", "longest key", "looked up by", "absence is proof",
-        "receipts verified by", "its 5xx",
+        "receipts verified by", "its 5xx", "attachments",
     ]  # fmt: skip
     return table(headers, rows)
 

@@ -10,6 +10,7 @@ DuebookError
 ├── StoreUnavailable          the database cannot be reached or went away
 ├── SchemaMismatch            the database has no duebook tables, or those of another release
 ├── NotInTransaction          using() was given a connection in autocommit
+├── UnverifiedReceipt         what claims to come from a provider could not be shown to; nothing of it was believed
 ├── UnsafeSetting             settings that contradict each other; said when the worker starts
 └── MissingExtra              an optional dependency is not installed; names the pip command
 """
@@ -88,6 +89,14 @@ class SchemaMismatch(DuebookError):
 
 class NotInTransaction(DuebookError):
     """using() needs an open transaction, so that the notification and the caller's rows commit together."""
+
+
+class UnverifiedReceipt(DuebookError):
+    """A receipt that could not be shown to come from its provider, or that is too old; nothing of it was believed."""
+
+    def __init__(self, provider: str, problem: str) -> None:
+        self.provider, self.problem = provider, problem
+        super().__init__(f"a receipt of {provider} was refused: {problem}")
 
 
 class UnsafeSetting(DuebookError):

@@ -76,7 +76,9 @@ async def test_its_own_header_says_when_to_go_on() -> None:
 
 class TestLookingUp:
     async def test_by_our_tag(self) -> None:
-        answer = Reply(200, {"events": [{"event": "requests", "messageId": "<2017.57@relay.example.com>"}]})
+        answer = Reply(
+            200, {"events": [{"event": "requests", "messageId": "<2017.57@relay.example.com>", "tag": REFERENCE}]}
+        )
         async with standing(HERE, answer) as (channel, double):
             assert await channel.look_up(sought()) == Found("accepted", "2017.57@relay.example.com")
             request = double.requests[0]
@@ -84,8 +86,13 @@ class TestLookingUp:
             assert request.query == {"tags": json.dumps([REFERENCE]), "limit": "1"}
 
     @pytest.mark.parametrize(
-        "answer", [Reply(200, {"events": []}), Reply(200, {}), Reply(401), Reply(500), Drop(), Reply(200, b"{")]
-    )
+        "answer",
+        [
+            Reply(200, {"events": []}),
+            Reply(200, {"events": [{"messageId": "<2017.57@relay.example.com>", "tag": "8.ab12cd34"}]}),
+            Reply(200, {}), Reply(401), Reply(500), Drop(), Reply(200, b"{"),
+        ],
+    )  # fmt: skip
     async def test_anything_else_proves_nothing(self, answer: Any) -> None:
         async with standing(HERE, answer) as (channel, _):
             assert (await channel.look_up(sought())).says == "unknown"

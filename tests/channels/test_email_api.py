@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from duebook.channels.http import client
 from duebook.channels.http.answer import Answer
 from duebook.channels.http.call import Call
 from duebook.channels.http.mailbox import Mailbox, sender
 from duebook.channels.http.waiting import wanted_at
 from duebook.channels.mailgun import Mailgun
 from duebook.channels.resend import Resend
-from duebook.channels.ses import Ses
-from duebook.errors import InvalidInput
+from duebook.channels.sendgrid import receipts as sendgrid_receipts
+from duebook.channels.ses import Ses, sns
+from duebook.channels.ses import receipts as ses_receipts
+from duebook.domain.attachment import Attachment
+from duebook.domain.outcome import Rejected
+from duebook.errors import InvalidInput, MissingExtra
 
-from .providers import PROVIDERS, SECRET, SENDER, Provider
-from .support import NOW, email
+from .providers import PROVIDERS, SECRET, SENDER, Provider, standing
+from .support import NOW, context, email
 
 EVERY = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=PROVIDERS)
 
@@ -57,6 +63,33 @@ def test_names_that_would_change_the_url() -> None:
         Mailgun(SECRET, "example.com/other", sender=SENDER)
     with pytest.raises(InvalidInput, match="region"):
         Ses("eu-west-1.evil.example/", "AKID", SECRET, sender=SENDER)
+
+
+@EVERY
+def test_without_an_http_library_it_names_what_to_install(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"duebook\[http\]"):
+        provider.build()
+
+
+def test_without_cryptography_nothing_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (sendgrid_receipts, sns):
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"duebook\[receipts\]"):
+        sendgrid_receipts.parse({}, b"[]", ["key"], NOW)
+    posted = json.dumps({"TopicArn": "t", "Type": "Notification", "Signature": "AAAA"}).encode()
+    with pytest.raises(MissingExtra, match=r"duebook\[receipts\]"):
+        ses_receipts.parse(posted, ["t"], b"", NOW)
+
+
+@EVERY
+async def test_a_message_with_attachments_is_not_sent_without_them(provider: Provider) -> None:
+    async with standing(provider) as (channel, double):
+        file = Attachment.of(b"%PDF", name="bill.pdf", media_type="application/pdf", source="bills", reference="7")
+        outcome = await channel.send(email(attachments=[file]), context())
+        assert isinstance(outcome, Rejected)
+        assert "attachments" in outcome.reason
+        assert double.requests == []
 
 
 @EVERY

@@ -79,7 +79,14 @@ class TestLookingUp:
             assert request.query["message-id"] == id
             assert int(request.query["begin"]) <= NOW.timestamp()
 
-    @pytest.mark.parametrize("answer", [Reply(200, {"items": []}), Reply(401), Reply(500), Drop(), Reply(200, b"{")])
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Reply(200, {"items": []}),
+            Reply(200, {"items": [{"event": "accepted", "message": {"headers": {"message-id": "other@example.com"}}}]}),
+            Reply(401), Reply(500), Drop(), Reply(200, b"{"),
+        ],
+    )  # fmt: skip
     async def test_anything_else_proves_nothing(self, answer: Any) -> None:
         async with standing(HERE, answer) as (channel, _):
             assert (await channel.look_up(sought())).says == "unknown"

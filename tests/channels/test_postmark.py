@@ -76,7 +76,9 @@ async def test_what_its_errors_mean(status: int, code: int, says: str, expected:
 
 class TestLookingUp:
     async def test_by_our_metadata(self) -> None:
-        answer = Reply(200, {"TotalCount": 1, "Messages": [{"MessageID": "b7bc2f4a", "Status": "Sent"}]})
+        answer = Reply(
+            200, {"TotalCount": 1, "Messages": [{"MessageID": "b7bc2f4a", "Metadata": {"duebook": REFERENCE}}]}
+        )
         async with standing(HERE, answer) as (channel, double):
             assert await channel.look_up(sought()) == Found("accepted", "b7bc2f4a")
             request = double.requests[0]
@@ -84,8 +86,14 @@ class TestLookingUp:
             assert request.query == {"count": "1", "offset": "0", "metadata_duebook": REFERENCE}
 
     @pytest.mark.parametrize(
-        "answer", [Reply(200, {"TotalCount": 0, "Messages": []}), Reply(401), Reply(500), Drop(), Reply(200, b"{")]
-    )
+        "answer",
+        [
+            Reply(200, {"TotalCount": 0, "Messages": []}),
+            Reply(200, {"Messages": [{"MessageID": "b7bc2f4a", "Metadata": {"duebook": "8.ab12cd34"}}]}),
+            Reply(200, {"Messages": [{"MessageID": "b7bc2f4a", "Metadata": {}}]}),
+            Reply(401), Reply(500), Drop(), Reply(200, b"{"),
+        ],
+    )  # fmt: skip
     async def test_anything_else_proves_nothing(self, answer: Any) -> None:
         async with standing(HERE, answer) as (channel, _):
             assert (await channel.look_up(sought())).says == "unknown"

@@ -106,7 +106,7 @@ class TestLookingUp:
             assert (await channel.look_up(sought())).says == "unknown"
             assert double.requests == []
 
-    @pytest.mark.parametrize("answer", [Reply(404), Reply(401), Reply(500), Drop(), Reply(200, {"id": None})])
+    @pytest.mark.parametrize("answer", [Reply(404), Reply(401), Reply(500), Drop(), Reply(200, {"id": "other"})])
     async def test_anything_else_proves_nothing(self, answer: Any) -> None:
         async with standing(HERE, answer) as (channel, _):
             assert (await channel.look_up(sought(provider_id="49a3999c"))).says == "unknown"

@@ -9,23 +9,33 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-from ..errors import InvalidInput, InvalidMessage
-from .text import KEY_CHARACTERS, NAME_CHARACTERS, RECIPIENT_CHARACTERS, checked, has_nul
+from ..errors import InvalidMessage
+from .attachment import Attachment, checked_attachments
+from .lines import checked_line as _line
+from .text import NAME_CHARACTERS, RECIPIENT_CHARACTERS, has_nul
 
 MESSAGE_BYTES = 1_048_576
+SMS_CHARACTERS = 1_600
 
 _ADDRESS = re.compile(r"[^@\s<>,;:\"\x00-\x1f\x7f]+@[^@\s<>,;:\"\x00-\x1f\x7f]+")
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+_PHONE_NUMBER = re.compile(r"\+[1-9][0-9]{1,14}")
 
 
 def _body(name: str, value: object, *, none: bool = False) -> None:
     if not isinstance(value, str) and not (none and value is None):
         raise InvalidMessage(name, f"must be text, not {type(value).__name__}")
+
+
+def _words(name: str, value: object) -> None:
+    _body(name, value)
+    if not str(value).strip():
+        raise InvalidMessage(name, "must not be empty")
 
 
 def _own(message: Message, name: str) -> None:
@@ -34,13 +44,6 @@ def _own(message: Message, name: str) -> None:
     if not isinstance(value, Mapping):
         raise InvalidMessage(name, f"must be a mapping, not {type(value).__name__}")
     object.__setattr__(message, name, deepcopy(dict(value)))
-
-
-def _line(name: str, value: str, limit: int = KEY_CHARACTERS, *, empty: bool = False) -> None:
-    try:
-        checked(name, value, limit, empty=empty)
-    except InvalidInput as error:
-        raise InvalidMessage(name, error.problem) from None
 
 
 def _address(name: str, value: str) -> None:
@@ -75,6 +78,7 @@ class Email(Message):
     sender_name: str | None = None
     reply_to: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    attachments: Sequence[Attachment] = ()
 
     def __post_init__(self) -> None:
         Message.__post_init__(self)
@@ -93,11 +97,12 @@ class Email(Message):
             if not _HEADER_NAME.fullmatch(header):
                 raise InvalidMessage("headers", f"{header!r} is not a header name")
             _line(f"headers[{header}]", value, 900)
+        object.__setattr__(self, "attachments", checked_attachments(self.attachments))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Push(Message):
-    """A short notification for a device, or a line of text for a phone."""
+    """A short notification for a device. `to` is what its push service knows the device by."""
 
     type: ClassVar[str] = "push"
     to: str
@@ -111,6 +116,41 @@ class Push(Message):
         _line("title", self.title, 500, empty=True)
         _body("body", self.body)
         _own(self, "data")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sms(Message):
+    """A text message for a phone. `to` is its number as ITU-T E.164 writes it: +, country, number, 15 digits at most.
+    `text` has 1 to 1,600 characters, the most that providers split into parts that a phone joins again."""
+
+    type: ClassVar[str] = "sms"
+    to: str
+    text: str
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _line("to", self.to)
+        if not _PHONE_NUMBER.fullmatch(self.to):
+            raise InvalidMessage("to", f"{self.to!r} is no phone number in the form +4915123456789")
+        _words("text", self.text)
+        if len(self.text) > SMS_CHARACTERS:
+            raise InvalidMessage("text", f"is {len(self.text):,} characters long; the limit is {SMS_CHARACTERS:,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat(Message):
+    """A post in a chat room, which the channel names. `title` stands above the text in bold. What somebody else wrote
+    may stand in both: no room notifies people by it, or shows a link under other words."""
+
+    type: ClassVar[str] = "chat"
+    text: str
+    title: str | None = None
+
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        _words("text", self.text)
+        if self.title is not None:
+            _line("title", self.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +168,7 @@ class Webhook(Message):
         _own(self, "body")
 
 
-_TYPES: dict[str, type[Message]] = {kind.type: kind for kind in (Email, Push, Webhook)}
+_TYPES: dict[str, type[Message]] = {kind.type: kind for kind in (Chat, Email, Push, Sms, Webhook)}
 
 
 def freeze(message: Message) -> str:
@@ -154,6 +194,8 @@ def freeze(message: Message) -> str:
 def _mapping(value: object) -> dict[Any, Any]:
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Attachment):
+        return asdict(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 

@@ -1,7 +1,7 @@
 """E-mail by SMTP.
 
 `channel` is the entrance, `connection` opens and keeps connections, `conversation` leads one message over one
-of them, `replies` says what a reply means, `mime` and `headers` write the message, `address` reads addresses.
+of them, `replies` says what a reply means, `mime`, `headers` and `parts` write the message, `address` reads addresses.
 """
 
 from .channel import Smtp

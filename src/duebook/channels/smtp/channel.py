@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -11,10 +12,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from ...domain.identity import short_key
 from ...domain.message import Email, Message
 from ...domain.outcome import Outcome, Rejected
-from ...domain.policy import ChannelPolicy, checked_choice
+from ...domain.policy import ChannelPolicy, checked_choice, checked_name
 from ...domain.text import KEY_CHARACTERS, checked, clean
 from ...errors import InvalidInput, InvalidMessage
 from ...ports import SendContext
+from ..attachments import Source, fetched
+from ..capabilities import Capabilities
 from ..deadline import Deadline
 from .address import parse
 from .connection import Connection, Pool, Server, Tls, connect
@@ -44,10 +47,13 @@ class Smtp:
     process; `rate`: messages per second over all workers; `pause`: how long a throttle holds them.
     `idle_seconds`, `messages_per_connection`: how long a connection is used again. `key_window`, `key_header`:
     for a relay that drops a repeated idempotency key, how long it does and in which header it wants the key.
-    `intranet`: also take addresses without a public domain.
+    `intranet`: also take addresses without a public domain. `attachments`: from where attached files are fetched,
+    by the name that an Attachment calls its source.
 
     Raises InvalidInput for settings that cannot work.
     """
+
+    capabilities = Capabilities(server_errors="a reply of 5xx is Rejected", attachments=True)
 
     def __init__(
         self,
@@ -73,6 +79,7 @@ class Smtp:
         key_window: timedelta | None = None,
         key_header: str | None = None,
         intranet: bool = False,
+        attachments: Mapping[str, Source] | None = None,
     ) -> None:
         checked_choice("tls", tls, get_args(Tls))
         self.policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
@@ -95,6 +102,7 @@ class Smtp:
         self._sender = Mailbox(parse("sender", sender, intranet=intranet), sender_name)
         self._key_header = key_header
         self._intranet = intranet
+        self._sources = {checked_name("attachments", name): source for name, source in (attachments or {}).items()}
         self._pool = Pool(concurrency, idle_seconds, messages_per_connection)
 
     @classmethod
@@ -120,8 +128,11 @@ class Smtp:
         deadline = Deadline(context.deadline_seconds)
         if not isinstance(message, Email):
             return Rejected(f"the channel {self.policy.name} takes Email, not {type(message).__name__}")
+        files = await fetched(message.attachments, self._sources, deadline)
+        if not isinstance(files, list):
+            return files
         try:
-            ready = self._letter(message, context)
+            ready = self._letter(message, files, context)
         except InvalidMessage as error:
             return Rejected(clean(str(error)))
         if (kept := self._pool.take()) is not None:
@@ -141,7 +152,7 @@ class Smtp:
         # Lets the loop write the farewells.
         await asyncio.sleep(0)
 
-    def _letter(self, message: Email, context: SendContext) -> Letter:
+    def _letter(self, message: Email, files: list[bytes], context: SendContext) -> Letter:
         sender, reply_to = self._sender, None
         if message.sender is not None:
             sender = Mailbox(parse("sender", message.sender, intranet=self._intranet), message.sender_name)
@@ -157,6 +168,7 @@ class Smtp:
             message_id=context.message_id,
             rendered_at=context.rendered_at,
             extra={self._key_header: short_key(context.idempotency_key)} if self._key_header else {},
+            files=files,
         )
 
     async def _deliver(self, connection: Connection, ready: Letter, deadline: Deadline) -> Outcome:

@@ -7,7 +7,7 @@ number: the date is the instant the message was frozen, and the boundary follows
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
@@ -16,17 +16,13 @@ from email.utils import format_datetime
 
 from ...domain.message import Email
 from ...errors import InvalidMessage
+from ..own_headers import own_headers
 from .address import Address
 from .headers import address_header, text_header
+from .parts import mixed
 
 # Bodies in seven bits need no extension of the server, so the bytes do not depend on which one answers.
 _POLICY = SMTP.clone(cte_type="7bit")
-
-_OURS = frozenset(
-    {"from", "to", "cc", "bcc", "reply-to", "subject", "date", "message-id", "mime-version"}
-    | {"return-path", "received"}
-)
-_OURS_BY_PREFIX = ("content-", "resent-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +52,9 @@ def letter(
     message_id: str,
     rendered_at: datetime,
     extra: Mapping[str, str],
+    files: Sequence[bytes] = (),
 ) -> Letter:
-    """Return the letter for a message; `extra` are headers of the channel's own.
+    """Return the letter for a message; `extra` are headers of the channel's own, `files` the bytes of its attachments.
 
     Raises InvalidMessage for a header that the message may not set, a control character in any header, and
     text that cannot be encoded.
@@ -71,33 +68,30 @@ def letter(
     lines.append(text_header("Subject", message.subject))
     lines.append(text_header("Date", format_datetime(rendered_at)))
     lines.append(text_header("Message-ID", message_id))
-    for name, value in _sorted(message.headers):
-        if name.lower() in _OURS or name.lower().startswith(_OURS_BY_PREFIX):
-            raise InvalidMessage("headers", f"{name!r} is written by the channel; use the message's fields")
-        lines.append(text_header(name, value))
-    lines.extend(text_header(name, value) for name, value in _sorted(extra))
+    lines.extend(text_header(name, value) for name, value in [*own_headers(message), *extra.items()])
     addresses = [sender.address, recipient.address, *([reply_to] if reply_to else [])]
     return Letter(
         sender=sender.address,
         recipient=recipient.address,
-        content=b"".join(lines) + _body(message, message_id),
+        content=b"".join(lines) + _body(message, message_id, files),
         needs_smtputf8=any(address.needs_smtputf8 for address in addresses),
     )
 
 
-def _sorted(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    # A message that was stored and read back has lost the order in which the handler wrote them.
-    return sorted(headers.items(), key=lambda header: (header[0].lower(), header[0]))
-
-
-def _body(message: Email, message_id: str) -> bytes:
+def _body(message: Email, message_id: str, files: Sequence[bytes]) -> bytes:
+    parts = [message_id, message.text]
     body = EmailMessage(policy=_POLICY)
     try:
         body.set_content(message.text, charset="utf-8")
         if message.html is not None:
+            parts.append(message.html)
             body.add_alternative(message.html, subtype="html", charset="utf-8")
-            body.set_boundary(_boundary(message_id, message.text, message.html))
-        return body.as_bytes()
+            body.set_boundary(_boundary(*parts))
+        if not message.attachments:
+            return body.as_bytes()
+        del body["MIME-Version"]
+        parts += [attachment.sha256 for attachment in message.attachments]
+        return mixed(body.as_bytes(), message.attachments, files, _boundary(*parts))
     except UnicodeEncodeError as error:
         raise InvalidMessage("text", f"contains a character that is not one: {error.reason}") from None
 

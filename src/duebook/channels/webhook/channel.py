@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ...domain.message import Message, Webhook
-from ...domain.outcome import Outcome, Rejected, Retry
+from ...domain.outcome import Outcome, Rejected
 from ...domain.policy import ChannelPolicy
 from ...domain.text import clean
 from ...errors import InvalidInput, InvalidMessage, MissingExtra
 from ...ports import SendContext
+from ..capabilities import Capabilities
 from ..deadline import Deadline
+from ..http.answer import Answer
+from ..http.call import Call, origin
+from ..http.client import Client
 from . import guard
-from .exchange import post
 from .request import checked_headers, encode, sign, signers, webhook_id
-from .verdict import Answer, judge
+from .verdict import judge
 
 if TYPE_CHECKING:
     from httpx2 import URL
@@ -42,6 +46,8 @@ class WebhookChannel:
     Raises InvalidInput for settings that cannot work and MissingExtra without httpx2 or standardwebhooks.
     """
 
+    capabilities = Capabilities(server_errors="502, 504 and those of a gateway are Uncertain, others Retry")
+
     def __init__(
         self,
         url: str | None = None,
@@ -58,19 +64,20 @@ class WebhookChannel:
         connect_seconds: float = 5.0,
         tls_context: ssl.SSLContext | None = None,
     ) -> None:
-        if find_spec("httpx2") is None or (secrets and find_spec("standardwebhooks") is None):
-            raise MissingExtra("the webhook channel", "webhook")
+        if secrets and find_spec("standardwebhooks") is None:
+            raise MissingExtra("signing webhooks", "webhook")
         if isinstance(secrets, str):
             raise InvalidInput("secrets", "must be a list, also for a single secret")
-        if not 0 < connect_seconds <= send_seconds:
-            raise InvalidInput("connect_seconds", "must be positive and no longer than send_seconds")
-        self.policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
+        policy = ChannelPolicy(name, key_window, concurrency, rate, send_seconds, pause)
+        # Receivers that messages name fail each on its own.
+        self.policy = policy if url is not None else replace(policy, breaker=0)
         self._url = url
         self._signers = signers(secrets)
         self._headers = checked_headers(headers or {})
-        self._allow_private = allow_private
-        self._connect_seconds = connect_seconds
-        self._tls_context = tls_context
+        self._approve = partial(guard.approve, allow_private=allow_private)
+        self._client = Client(
+            extra="webhook", connect_seconds=connect_seconds, send_seconds=send_seconds, tls_context=tls_context
+        )
 
     async def send(self, message: Message, context: SendContext) -> Outcome:
         deadline = Deadline(context.deadline_seconds)
@@ -78,30 +85,16 @@ class WebhookChannel:
             return Rejected(f"the channel {self.policy.name} takes Webhook, not {type(message).__name__}")
         try:
             body = encode(message.body)
-            url = self._destination(message)
-            async with asyncio.timeout_at(deadline.at):
-                target = await guard.approve(url, allow_private=self._allow_private)
-                tls = await self._tls()
+            call = Call("POST", self._destination(message), self._request_headers(context, body), body)
+            answer = await self._client.call(call, deadline, self._approve)
         except (InvalidMessage, guard.Forbidden) as error:
             return Rejected(clean(str(error)))
-        except guard.Unresolved as error:
-            return Retry(clean(str(error)))
-        except TimeoutError:
-            return Retry("the name of the receiver was not resolved in time")
-        answer = await post(
-            target,
-            self._request_headers(context, body),
-            body,
-            tls=tls,
-            connect_seconds=self._connect_seconds,
-            deadline=deadline,
-        )
         if not isinstance(answer, Answer):
             return answer
         return judge(
             answer,
             now=context.now,
-            own_receiver=self._is_own(url),
+            own_receiver=self._is_own(call.url),
             repeats_key=context.number > 1 and self.policy.key_window is not None,
         )
 
@@ -115,7 +108,7 @@ class WebhookChannel:
         return guard.parse(text)
 
     def _is_own(self, url: URL) -> bool:
-        return self._url is not None and guard.origin(guard.parse(self._url)) == guard.origin(url)
+        return self._url is not None and origin(guard.parse(self._url)) == origin(url)
 
     def _request_headers(self, context: SendContext, body: bytes) -> dict[str, str]:
         identifier = webhook_id(context.idempotency_key)
@@ -127,12 +120,6 @@ class WebhookChannel:
             "Idempotency-Key": identifier,
             **sign(self._signers, identifier, context.now, body),
         }
-
-    async def _tls(self) -> ssl.SSLContext:
-        if self._tls_context is None:
-            # Reads the system's certificates from the disk.
-            self._tls_context = await asyncio.to_thread(ssl.create_default_context)
-        return self._tls_context
 
     def __repr__(self) -> str:
         return f"WebhookChannel(name={self.policy.name!r})"

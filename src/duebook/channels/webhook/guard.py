@@ -6,11 +6,10 @@ the name: a second look-up could answer something else (DNS rebinding).
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import socket
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..http.address import resolve
 
 if TYPE_CHECKING:
     from httpx2 import URL
@@ -28,27 +27,6 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 class Forbidden(Exception):
     """This URL will never be called; the text says why and holds no path or query."""
-
-
-class Unresolved(Exception):
-    """The host has no address at the moment."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A URL that may be called, and the addresses at which."""
-
-    url: URL
-    addresses: tuple[str, ...]
-
-    @property
-    def origin(self) -> str:
-        return origin(self.url)
-
-
-def origin(url: URL) -> str:
-    """Return scheme, host and port. What follows in a webhook's URL is often a secret."""
-    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
 def parse(text: str) -> URL:
@@ -70,12 +48,12 @@ def parse(text: str) -> URL:
     return url
 
 
-async def approve(url: URL, *, allow_private: bool) -> Target:
-    """Resolve the URL's host and return where to connect; raises Forbidden or Unresolved.
+async def approve(url: URL, *, allow_private: bool) -> list[str]:
+    """Resolve the URL's host and return the addresses to connect to; raises Forbidden or Unresolved.
 
     One forbidden address among several forbids them all: that mixture is how a rebinding attack looks.
     """
-    found = await look_up(url.raw_host.decode("ascii").strip("[]"), url.port or _port(url))
+    found = await resolve(url)
     if not allow_private:
         for address in found:
             if not is_public(address):
@@ -83,7 +61,7 @@ async def approve(url: URL, *, allow_private: bool) -> Target:
                     f"{url.host} is {address}, which is not a public address; "
                     "allow_private=True permits it for the whole channel"
                 )
-    return Target(url, tuple(found[:_MOST_ADDRESSES]))
+    return found[:_MOST_ADDRESSES]
 
 
 def is_public(text: str) -> bool:
@@ -99,23 +77,9 @@ def is_public(text: str) -> bool:
     return not any(address in network for network in _NOT_PUBLIC)
 
 
-async def look_up(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, as the system resolves it; raises Unresolved."""
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (socket.gaierror, UnicodeError) as error:
-        raise Unresolved(f"{host} cannot be resolved: {error}") from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
-
-
 def _inner(address: Address) -> Address:
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address.ipv4_mapped or address.sixtofour or address
-
-
-def _port(url: URL) -> int:
-    return 443 if url.scheme == "https" else 80

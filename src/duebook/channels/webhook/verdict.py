@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
-from http import HTTPStatus
 
 from ...domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
-from ...domain.text import clean
+from ...domain.text import PROVIDER_ID_CHARACTERS, clean
+from ..http.answer import Answer
 from ..retry_after import retry_after
-
-_EXCERPT = 200
 
 _WANTS_LESS = frozenset({429, 503})
 _NOT_READ = frozenset({408, 421, 425})
 _KEY_IS_KNOWN = frozenset({409, 422})
 # 52x are Cloudflare's: it stands before the receiver and lost it.
 _FROM_A_GATEWAY = frozenset({502, 504, 520, 522, 523, 524})
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A status and what came with it; header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-    def __str__(self) -> str:
-        try:
-            phrase = HTTPStatus(self.status).phrase
-        except ValueError:
-            phrase = ""
-        excerpt = " ".join(self.body[: 4 * _EXCERPT].decode("utf-8", "replace").split())
-        return clean(f"{self.status} {phrase}".rstrip() + (f": {clean(excerpt, _EXCERPT)}" if excerpt else ""))
 
 
 def judge(answer: Answer, *, now: datetime, own_receiver: bool, repeats_key: bool) -> Outcome:
@@ -70,10 +48,5 @@ def _provider_id(answer: Answer) -> str | None:
     """Return the `id` of a JSON object, which is where most receivers that name a message put it."""
     if "json" not in answer.headers.get("content-type", ""):
         return None
-    try:
-        said = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return None
-    found = said.get("id") if isinstance(said, dict) else None
-    usable = isinstance(found, str | int) and not isinstance(found, bool) and found != ""
-    return clean(str(found), 255) if usable else None
+    found = answer.field("id")
+    return clean(found, PROVIDER_ID_CHARACTERS) if found else None

@@ -1,4 +1,4 @@
-"""One POST, and the knowledge of what had left when it failed.
+"""One call, and the knowledge of what had left when it failed.
 
 The transport is used without a client: a client follows its environment's proxies, and logs the whole URL. Each
 attempt has a connection of its own. A kept one that the server closes while we write looks exactly like a lost
@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...domain.outcome import Outcome, Retry, Uncertain
+from ...domain.outcome import Retry, Uncertain
 from ...domain.text import clean
 from ..deadline import Deadline
-from .guard import Target
-from .verdict import Answer
+from .answer import Answer
+from .call import Call, origin
 
 if TYPE_CHECKING:
     from httpx2 import Request, Response
 
 _BODY_BYTES = 65_536
+
+Failure = Retry | Uncertain
 
 
 @dataclass(slots=True)
@@ -40,50 +42,35 @@ class _Progress:
             self.sent = True
 
 
-async def post(
-    target: Target,
-    headers: Mapping[str, str],
-    body: bytes,
-    *,
-    tls: ssl.SSLContext,
-    connect_seconds: float,
-    deadline: Deadline,
-) -> Answer | Outcome:
-    """POST to the first of the target's addresses that can be reached; return the answer or what else is known."""
-    failure: Outcome = Retry(f"{target.origin}: there was no time left to connect")
-    for address in target.addresses:
+async def exchange(
+    call: Call, addresses: Sequence[str], *, tls: ssl.SSLContext, connect_seconds: float, deadline: Deadline
+) -> Answer | Failure:
+    """Make a call to the first of these addresses that can be reached; return the answer or what else is known."""
+    failure: Failure = Retry(f"{origin(call.url)}: there was no time left to connect")
+    for address in addresses:
         progress = _Progress()
-        request = _request(target, address, headers, body, progress, connect_seconds)
-        answer = await _attempt(request, progress, tls, deadline)
+        answer = await _attempt(_request(call, address, progress, connect_seconds), progress, tls, deadline)
         if isinstance(answer, Answer):
             return answer
-        failure = _failed(target.origin, progress, answer)
+        failure = _failed(origin(call.url), progress, answer)
         if progress.sent or not deadline.left():
             break
     return failure
 
 
-def _request(
-    target: Target,
-    address: str,
-    headers: Mapping[str, str],
-    body: bytes,
-    progress: _Progress,
-    connect_seconds: float,
-) -> Request:
+def _request(call: Call, address: str, progress: _Progress, connect_seconds: float) -> Request:
     from httpx2 import Request
 
-    url = target.url
     return Request(
-        "POST",
-        url.copy_with(host=address),
-        headers={"Host": url.netloc.decode("ascii"), **headers},
-        content=body,
+        call.method,
+        call.url.copy_with(host=address),
+        headers={"Host": call.url.netloc.decode("ascii"), **call.headers},
+        content=call.body,
         extensions={
             "trace": progress.trace,
             "timeout": {"connect": connect_seconds},
             # The certificate must be that of the name, although we connect to an address.
-            "sni_hostname": url.raw_host.decode("ascii").strip("[]"),
+            "sni_hostname": call.url.raw_host.decode("ascii").strip("[]"),
         },
     )
 
@@ -119,7 +106,7 @@ async def _answer(response: Response, deadline: Deadline) -> Answer:
     return Answer(response.status_code, dict(response.headers), body[:_BODY_BYTES])
 
 
-def _failed(origin: str, progress: _Progress, error: Exception) -> Outcome:
+def _failed(origin: str, progress: _Progress, error: Exception) -> Failure:
     what = clean(f"{origin}: {str(error) or 'no answer in time'} ({type(error).__name__})")
     if progress.sent:
         return Uncertain(f"{what}; the request had left", phase="reply")
