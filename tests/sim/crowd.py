@@ -82,6 +82,9 @@ class Crowd(ABC):
     @abstractmethod
     def handler(self, process: Process, kind: Kind) -> Handler: ...
 
+    def channel(self, process: Process) -> SimChannel:
+        return SimChannel(self.policy, self.kernel, process, self.provider)
+
     def close(self) -> None:
         self.kernel.close()
         self.connection.close()
@@ -127,7 +130,7 @@ class Crowd(ABC):
         self.kernel.processes[name] = process
         clock = SimClock(self.kernel, self.skews.get(name, 0.0))
         database, tasks = self.database(process, clock), SimTasks(self.kernel, process)
-        channel = SimChannel(self.policy, self.kernel, process, self.provider)
+        channel = self.channel(process)
         handlers = {kind.name: self.handler(process, kind) for kind in self.kinds.values()}
         registry = Registry(dict(self.kinds), handlers, {"mail": channel})
         holder = f"{name}#{self.births}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -19,7 +19,7 @@ from duebook.domain.lifecycle import Event, State
 from duebook.domain.notification import Intent, Move, Notification
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Uncertain
 from duebook.domain.ownership import Answer
-from duebook.domain.recovery import Evidence
+from duebook.domain.recovery import Doubt, Evidence, looked_up
 from duebook.engine.claiming import Held
 from duebook.engine.lane import Beginning, Lane
 from duebook.engine.rescuer import Rescuer
@@ -222,6 +222,14 @@ class SendsTheRendered(Lane):
 _settle = settling.settle
 
 
+def _believes_absence(doubt: Doubt, says: Any, provider_id: str | None, detail: str, now: datetime) -> Evidence:
+    return looked_up(replace(doubt, reported=True), says, provider_id, detail, now)
+
+
+def _heeds_nothing(*_: Any) -> None:
+    return None
+
+
 def _patched(*pairs: tuple[str, Any], **more: Any) -> Parts:
     return Parts(patches=pairs, **more)
 
@@ -288,6 +296,17 @@ MUTANTS = (
         "a repeat without any key",
         _patched(*ALWAYS_PROTECTED, ("tests.sim.world._unkeyed", lambda policy: policy)),
         Config(None, "resend"),
+    ),
+    Mutant(
+        "absence is proof while a worker may still send",
+        _patched(("duebook.engine.reconciler.looked_up", _believes_absence)),
+        Config(None, asks="proof"),
+        seeds=0,
+    ),
+    Mutant(
+        "receipts are kept and not heeded",
+        _patched(("duebook.features.receipts.rules.evidence", _heeds_nothing)),
+        Config(None, receipts=True),
     ),
     Mutant("the identity deleted by the pruner", Parts(store=ForgetfulStore), Config(None, prunes=True)),
 )

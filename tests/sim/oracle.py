@@ -193,4 +193,31 @@ def keyed_ones_resolve_themselves(world: World) -> None:
             complain(keyed_ones_resolve_themselves, f"{key} is still uncertain")
 
 
-AT_REST = (*ALWAYS, everything_rests, keyed_ones_resolve_themselves)
+def what_was_received_is_known(world: World) -> None:
+    """A message its provider spoke of later is not in doubt any more, and is never recorded as unsent."""
+    for key, state, wanted in rows(world, "key, state, wanted", "where state in ('uncertain', 'review', 'skipped')"):
+        if key in world.known.received:
+            complain(what_was_received_is_known, f"its provider delivered {key}, which is {state} (wanted: {wanted})")
+
+
+def what_was_asked_is_known(world: World) -> None:
+    """What a provider took is not in doubt where it can be asked, unless it was asked before; nor is what it did not
+    take, where no worker can still send it and its not knowing is proof."""
+    query = """
+        select n.key, min(a.outcome), group_concat(a.number) from duebook_notifications n
+        join duebook_attempts a on a.notification_id = n.id
+        where n.state = 'uncertain' and a.outcome in ('uncertain', 'lost') and a.resolution is null
+            and not exists (
+                select 1 from duebook_evidence e
+                where e.notification_id = a.notification_id and e.number = a.number and e.source = 'lookup')
+        group by n.id"""
+    for key, outcome, numbers in () if world.config.asks == "never" else world.connection.execute(query).fetchall():
+        if {number for number, _ in takes(world, key)} & {int(number) for number in numbers.split(",")}:
+            complain(what_was_asked_is_known, f"{key} is uncertain, and its provider took it")
+        if world.config.asks == "proof" and outcome == "uncertain":
+            complain(what_was_asked_is_known, f"{key} is uncertain, and its provider never saw it")
+
+
+AT_REST = (
+    *ALWAYS, everything_rests, keyed_ones_resolve_themselves, what_was_received_is_known, what_was_asked_is_known,
+)  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from duebook.domain.message import Message, freeze
 from duebook.domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from duebook.domain.policy import ChannelPolicy
-from duebook.ports import Finished, Overran, Plan, R, SendContext, Statement
+from duebook.ports import Finished, Found, Overran, Plan, R, SendContext, Sought, Statement
 from duebook.stores import catalog
 from duebook.stores.drive import drive
 from tests.sim.kernel import Dead, Kernel, Point, Process, Strand, Until
@@ -182,6 +182,29 @@ class SimChannel:
         return outcome
 
     async def close(self) -> None: ...
+
+
+class AskedChannel(SimChannel):
+    """The same, of a provider that can be asked afterwards; `proves`: that it has not seen a message means that it has
+    not taken it."""
+
+    def __init__(
+        self, policy: ChannelPolicy, kernel: Kernel, process: Process, provider: Provider, proves: bool
+    ) -> None:
+        super().__init__(policy, kernel, process, provider)
+        self.proves = proves
+
+    async def look_up(self, sought: Sought) -> Found:
+        await Point("look_up:before")
+        if not self.process.alive:
+            raise Dead
+        taken = dict(self.provider.taken.get(sought.idempotency_key, []))
+        await Point("look_up:after")
+        if not self.process.alive:
+            raise Dead
+        if sought.number in taken:
+            return Found("accepted", f"p-{sought.idempotency_key.rpartition(':')[2]}-{sought.number}")
+        return Found("absent" if self.proves else "unknown")
 
 
 class Provider:

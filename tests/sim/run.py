@@ -111,6 +111,8 @@ def _rests(world: World) -> bool:
     try:
         oracle.everything_rests(world)
         oracle.keyed_ones_resolve_themselves(world)
+        oracle.what_was_received_is_known(world)
+        oracle.what_was_asked_is_known(world)
     except oracle.Violation:
         return False
     return True

@@ -25,7 +25,7 @@ from tests.sim.run import Report, broken, calm, in_turn, judged, look
 from tests.sim.world import Config, World
 
 STEPS_TO_A_POINT = 40
-ON_TAPE = ("window", "on_uncertain", "count", "workers", "prunes")
+ON_TAPE = ("window", "on_uncertain", "count", "workers", "prunes", "asks", "receipts")
 """What of a world matters when it no longer draws anything."""
 
 

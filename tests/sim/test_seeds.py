@@ -23,6 +23,9 @@ WORLDS = {
     "plain, held": Config(None, "hold"),
     "plain, assumed sent": Config(None, "assume_sent"),
     "plain, pruned at once": Config(None, prunes=True),
+    "plain, can be asked": Config(None, asks="truth"),
+    "plain, and not knowing is proof": Config(None, asks="proof"),
+    "plain, says later what it took": Config(None, receipts=True),
 }
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from duebook.domain.decision import Due, Skip
+from duebook.domain.identity import reference
 from duebook.domain.message import Email
 from duebook.domain.policy import Kind, OnUncertain, Retention
+from duebook.domain.receipt import Receipt
 from duebook.domain.retry import Backoff
 from duebook.engine.agent import Agent
 from duebook.engine.pruner import Pruner
@@ -20,11 +22,12 @@ from duebook.errors import Busy, StoreUnavailable
 from duebook.features.context import Context
 from duebook.features.drafting import New
 from duebook.features.notifications import Notifications
+from duebook.features.receipts import ReceiptRoom
 from duebook.features.work import Wakes, Work
 from duebook.ports import SendContext
 from tests.sim.crowd import CONDUCTS, SETTINGS, Crowd, Parts
 from tests.sim.kernel import Point, Process, Until
-from tests.sim.ports import SimClock, SimDatabase
+from tests.sim.ports import AskedChannel, SimChannel, SimClock, SimDatabase
 
 ATTEMPTS = 4
 
@@ -32,7 +35,9 @@ ATTEMPTS = 4
 @dataclass(frozen=True, slots=True)
 class Config:
     """What kind of world. `window`: for how many seconds the provider recognises a key, None for never. `weights`: of
-    the provider's conducts, in the order of CONDUCTS. `prunes`: whether closed notifications are let go of at once."""
+    the provider's conducts, in the order of CONDUCTS. `prunes`: whether closed notifications are let go of at once.
+    `asks`: whether the provider can be asked afterwards, and whether its not knowing a message is proof. `receipts`:
+    whether it says later what it took."""
 
     window: float | None = 86_400.0
     on_uncertain: OnUncertain = "hold"
@@ -41,6 +46,8 @@ class Config:
     weights: tuple[int, ...] = (10, 1, 3, 1, 1, 2, 1, 2)
     owners: bool = True
     prunes: bool = False
+    asks: Literal["never", "truth", "proof"] = "never"
+    receipts: bool = False
     fault_rate: float = 0.12
 
     @property
@@ -58,6 +65,7 @@ class Knowledge:
     withdrawn_at: dict[str, int] = field(default_factory=dict)
     leases: dict[tuple[int, int], str] = field(default_factory=dict)
     renders: Counter[str] = field(default_factory=Counter)
+    received: set[str] = field(default_factory=set)
 
 
 class World(Crowd):
@@ -110,6 +118,12 @@ class World(Crowd):
         found = super().agents(registry, database, clock, holder)
         return [*found, Pruner(registry, database, self.store, clock, SETTINGS)] if self.config.prunes else found
 
+    def channel(self, process: Process) -> SimChannel:
+        if self.config.asks == "never":
+            return super().channel(process)
+        proves = self.config.asks == "proof"
+        return AskedChannel(self.policy, self.kernel, process, self.provider, proves)
+
     def handler(self, process: Process, kind: Kind) -> Callable[[Due], Coroutine[Any, Any, Email | Skip]]:
         async def handler(due: Due) -> Email | Skip:
             await Point("handler")
@@ -137,7 +151,7 @@ class World(Crowd):
             draw = Random(f"{self.seed}/owner/{deeds}")
             await Until(lambda: self.calm, self.kernel.elapsed + draw.uniform(1, 12))
             key = f"n{draw.randrange(self.config.count)}"
-            deed = draw.choice(DEEDS)
+            deed = draw.choice((*DEEDS, *["receive"] * 6) if self.config.receipts else DEEDS)
             self.kernel.note("owner", f"{deed} {key}")
             await self._do(deed, key)
 
@@ -157,6 +171,9 @@ class World(Crowd):
         if deed == "read":
             self.known.read.add(key)
             return
+        if deed == "receive":
+            await self._receive(key, database)
+            return
         work = self._work(deed, key, verbs)
         if deed in ("rearm", "redrive", "reschedule", "resend"):
             self._forgive(key)
@@ -168,6 +185,26 @@ class World(Crowd):
             self.known.withdrawn_at[key] = self.connection.execute(query, (key,)).fetchone()[0]
         if deed == "resend" and answer:
             self.known.ruled_resend[key] += 1
+
+    async def _receive(self, key: str, database: SimDatabase) -> None:
+        """The provider says of a message it took that it delivered it; by our reference, or by its own name for it."""
+        taken = self.provider.taken.get(name := f"sim:reminder:{key}")
+        if not taken:
+            return
+        number, _ = taken[-1]
+        query = "select notification_id from duebook_identities where key = ?"
+        said = reference(self.connection.execute(query, (key,)).fetchone()[0], name)
+        ours = Random(f"{self.seed}/{key}/{number}/receipt").random() < 0.5
+        at = SimClock(self.kernel).now()
+        receipt = Receipt(
+            "sim", f"{key}-{number}", "delivered", at, None if ours else f"p-{key}-{number}", said if ours else None
+        )
+        room = ReceiptRoom(
+            Context("sim", {"reminder": self.registry_kind}, self.store, SimClock(self.kernel), "provider")
+        )
+        recorded = await database.run(room.record([receipt]).plan(Wakes()))
+        if recorded.matched:
+            self.known.received.add(key)
 
     def _work(self, deed: str, key: str, verbs: Notifications) -> Work[Any]:
         seconds = timedelta(seconds=3)
@@ -181,7 +218,7 @@ class World(Crowd):
             case "rearm":
                 return verbs.schedule("reminder", key, recipient="r", after=seconds, if_exists="rearm")
             case "redrive":
-                return verbs.redrive("reminder", key, reason="try again")
+                return verbs.redrive("reminder", key, reason="try again", force=True)
             case "resend":
                 return verbs.resolve("reminder", key, "resend", reason="send it again")
             case "sent":

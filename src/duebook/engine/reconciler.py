@@ -6,7 +6,7 @@ policy; without either a person has to rule, and the notification waits where `s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from ..domain.identity import idempotency_key, message_id, reference
@@ -50,22 +50,26 @@ class Reconciler:
         asks = any(isinstance(channel, LooksUp) for channel in self.registry.channels.values())
         # Providers are asked one at a time, and what is looked at below is what has been asked about.
         limit = min(ASKED_AT_ONCE, self.settings.batch) if asks else self.settings.batch
-        if asks:
-            await self._ask(now, limit)
+        asked = await self._ask(now, limit) if asks else frozenset[int]()
         evidenced = await self.database.run(self._evidenced(now))
-        uncertain = await self.database.run(self._uncertain(now, limit))
+        uncertain = await self.database.run(self._uncertain(asked, now, limit))
         return evidenced >= self.settings.batch or uncertain >= limit
 
-    async def _ask(self, now: datetime, limit: int) -> None:
-        """Ask the providers that can be asked about what nobody can vouch for, and keep what they say as evidence."""
+    async def _ask(self, now: datetime, limit: int) -> Collection[int]:
+        """Ask the providers that can be asked about what nobody can vouch for, and keep what they say as evidence;
+        answers what was asked about."""
         found = await self.database.ask(self.store.lock_uncertain(self.registry.kinds, now, limit))
-        asked = {n.id: n for n in found if isinstance(self.registry.channels.get(n.channel), LooksUp)}
+        asked = {n.id: n for n in found if self._can_ask(n)}
         if not asked:
-            return
+            return asked
         doubts = await self.database.ask(self.store.read_doubtful_attempts(list(asked)))
         learned = [await self._looked_up(asked[doubt.notification_id], doubt, now) for doubt in doubts]
         if learned:
             await self.database.ask(self.store.record_evidence(learned))
+        return asked
+
+    def _can_ask(self, n: Notification) -> bool:
+        return isinstance(self.registry.channels.get(n.channel), LooksUp)
 
     async def _looked_up(self, n: Notification, doubt: Doubt, now: datetime) -> Evidence:
         channel = self.registry.channels[n.channel]
@@ -98,10 +102,12 @@ class Reconciler:
             yield from self.store.consider_evidence(done, learned, now)
         return len(done)
 
-    def _uncertain(self, now: datetime, limit: int) -> Plan[int]:
+    def _uncertain(self, asked: Collection[int], now: datetime, limit: int) -> Plan[int]:
         """Look at uncertain ones whose quiet time is over."""
         found = yield from self.store.lock_uncertain(self.registry.kinds, now, limit)
-        verdicts = [(n, self._verdict(n, (), now)) for n in found]
+        # What has become uncertain since the providers were asked has its turn when they have been asked about it, too.
+        due = [n for n in found if n.id in asked or not self._can_ask(n)]
+        verdicts = [(n, self._verdict(n, (), now)) for n in due]
         yield from moved(self.store, [verdict for _, verdict in verdicts if isinstance(verdict, Move)])
         looks = [(n.id, n.version, verdict) for n, verdict in verdicts if isinstance(verdict, datetime)]
         if looks:
