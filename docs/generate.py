@@ -29,18 +29,26 @@ from duebook import errors
 from duebook.app.rooms import AsyncVerbs
 from duebook.channels.brevo import Brevo
 from duebook.channels.capabilities import Capabilities
+from duebook.channels.catch_all import CatchAll
+from duebook.channels.chat_room import ChatRoom
 from duebook.channels.console import ConsoleChannel
+from duebook.channels.discord import Discord
 from duebook.channels.file import FileChannel
 from duebook.channels.function import FunctionChannel
 from duebook.channels.http.api import EmailApi
 from duebook.channels.http.meaning import Meaning
 from duebook.channels.mailgun import Mailgun
+from duebook.channels.mattermost import Mattermost
 from duebook.channels.postmark import Postmark
 from duebook.channels.resend import Resend
 from duebook.channels.sendgrid import SendGrid
 from duebook.channels.ses import Ses
+from duebook.channels.slack import Slack
+from duebook.channels.sms import TwilioSms
 from duebook.channels.smtp import Smtp
+from duebook.channels.teams import Teams
 from duebook.channels.webhook import WebhookChannel
+from duebook.channels.webpush import WebPush
 from duebook.cli.exits import MEANINGS
 from duebook.domain import attachment, deciding, message, policy, recovery, retry, text
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
@@ -50,6 +58,8 @@ from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
 
 EMAIL_APIS: tuple[type[EmailApi], ...] = (Resend, Postmark, SendGrid, Mailgun, Ses, Brevo)
+CHAT_ROOMS: tuple[type[ChatRoom], ...] = (Slack, Mattermost, Discord, Teams)
+REFUSING: tuple[type[EmailApi | TwilioSms | ChatRoom], ...] = (*EMAIL_APIS, TwilioSms, *CHAT_ROOMS)
 LOCAL = (FileChannel, ConsoleChannel, FunctionChannel)
 
 MEANINGS_OF_REFUSALS: dict[Meaning, str] = {
@@ -151,6 +161,26 @@ def settings_email_api() -> str:
 
 def settings_email_apis() -> str:
     return "\n\n".join(f"### {each.__name__}\n\n{constructor(each)}" for each in EMAIL_APIS)
+
+
+def settings_webpush() -> str:
+    return constructor(WebPush)
+
+
+def settings_sms() -> str:
+    return constructor(TwilioSms)
+
+
+def settings_chat_room() -> str:
+    return constructor(ChatRoom)
+
+
+def settings_chat_rooms() -> str:
+    return "\n\n".join(f"### {each.__name__}\n\n{inspect.cleandoc(each.__doc__ or '')}" for each in CHAT_ROOMS)
+
+
+def settings_catch_all() -> str:
+    return constructor(CatchAll)
 
 
 def settings_book() -> str:
@@ -287,6 +317,7 @@ def limits() -> str:
         ["traceback of a handler", f"{text.TRACEBACK_CHARACTERS:,} characters; longer is cut"],
         ["`data`", f"{drafting.DATA_BYTES // 1024} KiB of JSON"],
         ["a rendered message", f"{message.MESSAGE_BYTES // 1024:,} KiB of JSON"],
+        ["text of an SMS", f"{message.SMS_CHARACTERS:,} characters"],
         ["attachments of a mail", f"{attachment.MOST_ATTACHMENTS}"],
         ["attachments of a mail together", f"{attachment.ATTACHED_BYTES // 1_048_576} MiB"],
         ["`at`, `after`", f"{drafting.FARTHEST.days // 365} years away"],
@@ -313,7 +344,7 @@ def environment() -> str:
 
 def channel_capabilities() -> str:
     rows = []
-    for kind in (*EMAIL_APIS, Smtp, WebhookChannel, *LOCAL):
+    for kind in (*EMAIL_APIS, Smtp, WebPush, TwilioSms, *CHAT_ROOMS, CatchAll, WebhookChannel, *LOCAL):
         can: Capabilities = getattr(kind, "capabilities", Capabilities())
         stated = {"key_window", "policy"} & {each.name for each in parameters_of(kind)}
         rows.append([
@@ -341,7 +372,7 @@ def provider_matrix() -> str:
 
 def provider_errors() -> str:
     parts = []
-    for each in EMAIL_APIS:
+    for each in REFUSING:
         codes = [[f"`{code}`", MEANINGS_OF_REFUSALS[meaning]] for code, meaning in each.refusals.codes.items()]
         statuses = [[f"HTTP {status}", MEANINGS_OF_REFUSALS[said]] for status, said in each.refusals.statuses.items()]
         parts.append(f"### {each.__name__}\n\n<{each.refusals.page}>\n\n{table(['error', 'means'], codes + statuses)}")

@@ -1,10 +1,11 @@
 """Notifications that are due: sent once, on time, or you know why not."""
 
 from .app.book import Duebook
+from .domain.attachment import Attachment
 from .domain.deadlines import Deadline
 from .domain.decision import Cancel, DeadlineStep, Decision, Defer, Digest, DigestItem, Due, Reject, Skip, Unread
 from .domain.lifecycle import Event, State
-from .domain.message import Email, Message, Push, Webhook
+from .domain.message import Chat, Email, Message, Push, Sms, Webhook
 from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
@@ -28,11 +29,13 @@ __all__ = [
     "Accepted",
     "Added",
     "Answer",
+    "Attachment",
     "AttentionLimit",
     "Backoff",
     "Cancel",
     "Channel",
     "ChannelPolicy",
+    "Chat",
     "Cron",
     "Deadline",
     "DeadlineAnswer",
@@ -71,6 +74,7 @@ __all__ = [
     "Scheduled",
     "SendContext",
     "Skip",
+    "Sms",
     "State",
     "Story",
     "Throttled",

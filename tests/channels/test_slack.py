@@ -21,7 +21,9 @@ class TestContract(RoomContract):
 
 
 async def test_the_request() -> None:
-    outcome, request = await posted(HERE, HERE.success, title="Renewal", text="Due on Monday: https://example.com/r?a&b")
+    outcome, request = await posted(
+        HERE, HERE.success, title="Renewal", text="Due on Monday: https://example.com/r?a&b"
+    )
     assert outcome == Accepted()
     assert (request.method, request.target) == ("POST", PATH)
     assert request.headers["content-type"] == "application/json"

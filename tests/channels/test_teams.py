@@ -29,7 +29,10 @@ class TestContract(RoomContract):
 
 async def test_the_request() -> None:
     outcome, request = await posted(
-        HERE, Reply(202, headers={"x-ms-workflow-run-id": "0858"}), title="Renewal", text="Due: https://example.com/r\nnow"
+        HERE,
+        Reply(202, headers={"x-ms-workflow-run-id": "0858"}),
+        title="Renewal",
+        text="Due: https://example.com/r\nnow",
     )
     assert outcome == Accepted("0858")
     assert (request.method, request.target) == ("POST", PATH)

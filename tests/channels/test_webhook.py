@@ -108,6 +108,11 @@ async def test_the_request() -> None:
         assert first.headers["webhook-timestamp"] == str(int(NOW.timestamp()))
 
 
+def test_only_a_receiver_that_all_messages_share_opens_the_breaker() -> None:
+    assert WebhookChannel().policy.breaker == 0
+    assert WebhookChannel("https://example.com/hook").policy.breaker > 0
+
+
 def test_the_vector_of_standard_webhooks() -> None:
     at = datetime.fromtimestamp(1614265330, UTC)
     headers = sign(signers([SECRET]), "msg_p5jXN8AQM9LWM0D4loKWxJek", at, b'{"test": 2432232314}')

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duebook.domain.message import MESSAGE_BYTES, Email, Message, Push, Webhook, fingerprint, freeze, thaw
+from duebook.domain.message import MESSAGE_BYTES, Chat, Email, Message, Push, Sms, Webhook, fingerprint, freeze, thaw
 from duebook.errors import InvalidInput, InvalidMessage
 from tests.domain.builders import email
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60)
 LINE = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029"), max_size=60)
 FILLED = LINE.filter(bool)
+WORDS = LINE.filter(str.strip)
 NUMBERS = st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXT.filter(lambda text: "\\u0000" not in text),
@@ -32,6 +33,8 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
         reply_to=st.none() | ADDRESS, headers=HEADERS,
     ),
     st.builds(Push, channel=CHANNEL, to=FILLED, title=LINE, body=TEXT, data=DOCUMENTS),
+    st.builds(Sms, channel=CHANNEL, to=st.from_regex(r"\+[1-9][0-9]{1,14}", fullmatch=True), text=WORDS),
+    st.builds(Chat, channel=CHANNEL, text=WORDS, title=st.none() | FILLED),
     st.builds(Webhook, channel=CHANNEL, to=st.none() | FILLED, body=DOCUMENTS),
 )  # fmt: skip
 
@@ -135,6 +138,18 @@ def test_an_address_may_be_international(address: str) -> None:
         (Push, {"to": "t", "title": "x" * 501}, "title"),
         (Push, {"to": "t", "title": "a\nb"}, "title"),
         (Push, {"to": "t", "title": "t", "body": None}, "body"),
+        (Sms, {"to": "+49151234567890123", "text": "t"}, "to"),
+        (Sms, {"to": "+0491512345", "text": "t"}, "to"),
+        (Sms, {"to": "004915123456", "text": "t"}, "to"),
+        (Sms, {"to": "+49 151 23456", "text": "t"}, "to"),
+        (Sms, {"to": "+49151234\n", "text": "t"}, "to"),
+        (Sms, {"to": "+\u0664\u0669151234", "text": "t"}, "to"),
+        (Sms, {"to": "+4915123456", "text": " \n"}, "text"),
+        (Sms, {"to": "+4915123456", "text": "x" * 1_601}, "text"),
+        (Chat, {"text": ""}, "text"),
+        (Chat, {"text": None}, "text"),
+        (Chat, {"text": "t", "title": ""}, "title"),
+        (Chat, {"text": "t", "title": "two\nlines"}, "title"),
         (Webhook, {"to": "x" * 2001, "body": {}}, "to"),
         (Webhook, {"to": "http://x\r\nHost: y", "body": {}}, "to"),
         (Webhook, {"body": [1, 2]}, "body"),

@@ -45,9 +45,9 @@ class ChatRoom(ABC):
     None of these rooms knows a repeated post, and none can be asked for one afterwards. What fails before the body
     began to leave is Retry, and what fails after it is Uncertain.
 
-    `name`: the channel's; without one it is called as the service. `concurrency`: posts at once per process; `rate`: posts per second over all workers; `pause`:
-    how long a throttle that names no time holds the channel. `send_seconds` bounds an attempt, `connect_seconds` its
-    connecting. `tls_context`: for a private certificate authority.
+    `name`: the channel's; without one it is called as the service. `concurrency`: posts at once per process; `rate`:
+    posts per second over all workers; `pause`: how long a throttle that names no time holds the channel. `send_seconds`
+    bounds an attempt, `connect_seconds` its connecting. `tls_context`: for a private certificate authority.
 
     Raises InvalidInput for settings that cannot work and MissingExtra without httpx2.
     """

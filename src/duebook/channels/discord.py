@@ -23,7 +23,7 @@ POST_CHARACTERS = 2_000
 class Discord(ChatRoom):
     """Posts to the channel of a Discord server that the webhook was made for.
 
-    It asks to wait, because without that Discord answers before it has saved a post, "and a message that is not saved
+    It asks to wait, because without that Discord answers before it has saved a post, and "a message that is not saved
     does not return an error". `allowed_mentions` is empty, so that no text notifies anybody. Discord enforces no nonce
     for webhooks, so it knows no repeats. A webhook that was deleted is a fault of the settings: Retry.
     """

@@ -35,7 +35,7 @@ class Teams(ChatRoom):
     of them only a number in the body says that it was posted
     (https://github.com/MicrosoftDocs/msteams-docs/issues/9698). A workflow that was deleted or switched off is a fault
     of the settings: Retry. The text is written as TextRuns, in which Markdown means nothing and nobody is mentioned
-    (https://adaptivecards.io/explorer/TextRun.html).
+    (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features).
     """
 
     service = "teams"

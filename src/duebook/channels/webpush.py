@@ -58,7 +58,7 @@ class WebPush:
     404 and 410 say that the subscription is gone: Rejected, and `on_gone` is called with its endpoint, so that you
     remove it. It may be awaited; if it raises, the reason says so. Each subscription is on its own: 429 is Retry with
     the time asked for, and holds nobody else up. A refusal of our key (401, 403) is Retry, and 503 too, after which
-    push services want to be asked again (https://mozilla-services.github.io/autopush-rs/errors.html); other 5xx are
+    push services want to be asked again (https://mozilla-services.github.io/autopush-rs/http.html); other 5xx are
     Uncertain.
 
     `private_key`: the VAPID key, PKCS #8 in PEM. `contact`: an e-mail address for push services to write to. `ttl`: for

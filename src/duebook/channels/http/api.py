@@ -7,7 +7,7 @@ import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, ClassVar, Required, TypedDict
+from typing import ClassVar, Required, TypedDict
 
 from ...domain.message import Email, Message
 from ...domain.outcome import Outcome, Rejected
@@ -20,14 +20,11 @@ from ..deadline import Deadline
 from .answer import Answer
 from .call import Call
 from .client import Client
-from .endpoint import checked_endpoint
+from .endpoint import checked_base_url
 from .exchange import Failure
 from .hiding import hidden
 from .mailbox import Mailbox
 from .meaning import Refusals
-
-if TYPE_CHECKING:
-    from httpx2 import URL
 
 LOOK_UP_SECONDS = 10.0
 
@@ -88,7 +85,7 @@ class EmailApi(ABC):
             None if sender_name is None else checked("sender_name", sender_name, KEY_CHARACTERS),
         )
         self._secrets = [secret.encode() for secret in secrets]
-        self._base_url = _checked_base(base_url)
+        self._base_url = checked_base_url(base_url)
 
     @abstractmethod
     def request(self, message: Email, context: SendContext) -> Call:
@@ -168,10 +165,3 @@ def checked_secret(field: str, secret: str) -> str:
     if not secret or not secret.isascii() or not secret.isprintable():
         raise InvalidInput(field, "must be printable ASCII, and not empty")
     return secret
-
-
-def _checked_base(text: str) -> URL:
-    url = checked_endpoint("base_url", text)
-    if url.query:
-        raise InvalidInput("base_url", "must be https://, a host and at most a path")
-    return url

@@ -29,6 +29,14 @@ def checked_endpoint(field: str, text: str) -> URL:
     return url
 
 
+def checked_base_url(text: str) -> URL:
+    """Return the URL that an API's paths stand below; raises InvalidInput."""
+    url = checked_endpoint("base_url", text)
+    if url.query:
+        raise InvalidInput("base_url", "must be https://, a host and at most a path")
+    return url
+
+
 def _is_local(host: str) -> bool:
     try:
         return ip_address(host).is_loopback

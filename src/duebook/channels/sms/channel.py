@@ -24,7 +24,7 @@ from ..http.answer import Answer
 from ..http.api import LOOK_UP_SECONDS, checked_secret
 from ..http.call import Call
 from ..http.client import Client
-from ..http.endpoint import checked_endpoint
+from ..http.endpoint import checked_base_url, checked_endpoint
 from ..http.exchange import Failure
 from ..http.hiding import hidden
 from ..http.meaning import Refusals
@@ -110,7 +110,7 @@ class TwilioSms:
         self.policy = ChannelPolicy(name, None, concurrency, rate, send_seconds, pause)
         self._sender = _checked_sender(sender, messaging_service)
         self._status_url = None if status_url is None else str(checked_endpoint("status_url", status_url))
-        self._base_url = checked_endpoint("base_url", base_url)
+        self._base_url = checked_base_url(base_url)
         if not _SID.fullmatch(account_sid):
             raise InvalidInput("account_sid", "must be the account's SID, such as AC…")
         self._account_sid = account_sid
