@@ -16,6 +16,7 @@ from tests import postgres
 
 from . import (
     claims,
+    digests,
     drain,
     idle,
     importing,
@@ -25,6 +26,7 @@ from . import (
     overtaking,
     previews,
     profiling,
+    reading,
     schedules,
     scheduling,
 )
@@ -39,6 +41,8 @@ MEASUREMENTS: dict[str, Callable[[Run], None]] = {
     "scheduling": scheduling.measure,
     "drain": drain.measure,
     "schedules": schedules.measure,
+    "digests": digests.measure,
+    "reading": reading.measure,
     "lateness": lateness.measure,
     "overtaking": overtaking.measure,
     "memory": memory.measure,

@@ -32,20 +32,21 @@ class Scale:
     previews: int
     bulk_before: int
     overtaking_seconds: int
+    digests: int
 
 
 FULL = Scale(
     singles={"PostgreSQL": 300, "SQLite": 150}, rounds=5, bulk=100_000, bulk_runs=3, due=100_000, turns=2, probe=10_000,
     procrastinate=5_000, future={"PostgreSQL": 5_000_000, "SQLite": 1_000_000}, looks=200, claims=30,
     pending=1_000_000, lateness_seconds=30, idle_seconds=30, imports=15, schedules=10_000, previews=1_000_000,
-    bulk_before=100_000, overtaking_seconds=60,
+    bulk_before=100_000, overtaking_seconds=60, digests=100_000,
 )  # fmt: skip
 
 QUICK = Scale(
     singles={"PostgreSQL": 100, "SQLite": 50}, rounds=3, bulk=10_000, bulk_runs=3, due=10_000, turns=1, probe=1_000,
     procrastinate=500, future={"PostgreSQL": 100_000, "SQLite": 50_000}, looks=50, claims=10,
     pending=20_000, lateness_seconds=3, idle_seconds=5, imports=5, schedules=1_000, previews=100_000,
-    bulk_before=5_000, overtaking_seconds=8,
+    bulk_before=5_000, overtaking_seconds=8, digests=5_000,
 )  # fmt: skip
 
 

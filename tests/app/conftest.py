@@ -1,19 +1,23 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 import pytest_asyncio
 
-from duebook import Duebook
+from duebook import DigestPolicy, Duebook
 from duebook.testing import Timeline
 from tests import postgres
+from tests.app import gathered
 from tests.app.desk import SETTINGS, START, Clock, Desk
-from tests.app.places import TABLES, Place, postgres_place, sqlite_place
+from tests.app.places import Place, postgres_place, sqlite_place
 from tests.app.times import a_book
+from tests.support.fixtures import TABLES
 
 
 @pytest.fixture(scope="session")
@@ -84,3 +88,27 @@ def timeline(place: Place) -> Iterator[Timeline]:
     """Time that passes on each database, with the book of times.py; it begins at START."""
     with Timeline(a_book(), place.url, start=START, wipe=True) as timeline:
         yield timeline
+
+
+@pytest.fixture
+def news(place: Place) -> Iterator[Timeline]:
+    """Time that passes on each database, with the book of gathered.py; it begins at START."""
+    with Timeline(gathered.a_book(), place.url, start=START, wipe=True) as timeline:
+        yield timeline
+
+
+@pytest.fixture
+def of_policy(place: Place) -> Iterator[Callable[..., Timeline]]:
+    """Makes a timeline on which "news", a digest, goes by a policy of the test's own; it begins at START, if nothing
+    else is said."""
+    opened: list[Timeline] = []
+
+    def make(policy: DigestPolicy, start: datetime = START, **options: Any) -> Timeline:
+        book = Duebook("sqlite:///never-opened.db", namespace="test")
+        book.kind("news", channel="mail", digest=policy, **options)(gathered.gathering)
+        opened.append(Timeline(book, place.url, start=start, wipe=True))
+        return opened[-1]
+
+    yield make
+    for timeline in opened:
+        timeline.close()

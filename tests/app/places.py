@@ -9,11 +9,7 @@ from typing import Any
 
 import psycopg
 
-TABLES = (
-    "notifications", "identities", "attempts", "history", "evidence", "controls", "kinds", "schedules", "deadlines",
-    "missed", "incarnation", "conversations", "messages", "watermarks", "covers", "digest_items", "digest_cursors",
-    "digests",
-)  # fmt: skip
+from tests.support.fixtures import TABLES
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,7 @@ VERBS: list[tuple[str, Call, str]] = [
     ("reschedule, expired", lambda book: book.reschedule("note", "a", after=DAY, expires_at=START), "expires_at"),
     ("send_now, unknown kind", lambda book: book.send_now("nte", "a"), "kind"),
     ("redrive, unknown kind", lambda book: book.redrive("nte", "a", reason="fixed"), "kind"),
+    ("redrive, data that is no JSON", lambda book: book.redrive("note", "a", reason="fixed", data={"a": {1}}), "data"),
     ("redrive, empty reason", lambda book: book.redrive("note", "a", reason=""), "reason"),
     ("drop, an escape", lambda book: book.drop("note", "a", reason="\x1b"), "reason"),
     ("resolve, no such ruling", lambda book: book.resolve("note", "a", cast("Any", "lost"), reason="x"), "ruling"),

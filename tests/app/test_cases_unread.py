@@ -154,7 +154,7 @@ async def test_h56_three_redriven_together_are_one_mail_for_the_oldest(chat: Tim
     chat.channel("mail").next(refusal, refusal, refusal)
     assert await chat.advance(hours=1) == []
     for message in "abc":
-        assert await chat.book.redrive("chat", f"room/{message}/ann", reason="a new address")
+        assert await chat.book.redrive("chat", f"room/{message}/ann", reason="a new address", force=True)
     (sent,) = await chat.advance(hours=1)
     assert (sent.key, *subjects([sent])) == ("room/a/ann", "3 unread, 3 new")
 

@@ -15,7 +15,7 @@ WISHES: dict[str, Any] = {
     "cancel": lambda book, key: book.cancel("note", key, reason="withdrawn"),
     "reschedule": lambda book, key: book.reschedule("note", key, after=2 * HOUR),
     "send_now": lambda book, key: book.send_now("note", key),
-    "redrive": lambda book, key: book.redrive("note", key, reason="fixed"),
+    "redrive": lambda book, key: book.redrive("note", key, reason="fixed", force=True),
     "drop": lambda book, key: book.drop("note", key, reason="no use"),
     "sent": lambda book, key: book.resolve("note", key, "sent", reason="she has it"),
     "resend": lambda book, key: book.resolve("note", key, "resend", reason="it never came"),
@@ -156,12 +156,28 @@ async def test_a_redriven_one_has_a_fresh_budget_and_the_same_keys(desk: Desk) -
     async with desk.worker():
         await desk.bring(S.REVIEW, "a")
         desk.outcomes["a"] = Accepted("p-2")
-        assert await desk.book.redrive("note", "a", reason="she has an account now")
+        assert await desk.book.redrive("note", "a", reason="she has an account now", force=True)
         n = await desk.until(S.ACCEPTED, "a")
     first, second = (context for _, context in desk.sent)
     assert (first.idempotency_key, first.message_id) == (second.idempotency_key, second.message_id)
     assert (first.number, second.number, n.budget_used) == (1, 2, 0)
     assert [attempt.outcome for attempt in (await desk.story("a")).attempts] == ["rejected", "accepted"]
+
+
+async def test_what_was_refused_stays_until_its_data_or_its_recipients_record_is_new(desk: Desk) -> None:
+    async with desk.worker():
+        await desk.bring(S.REVIEW, "a", "b")
+        for key in "ab":
+            answer = await desk.book.redrive("note", key, reason="again")
+            assert (answer.result, answer.state) == ("refused", S.REVIEW)
+        desk.outcomes["a"] = desk.outcomes["b"] = Accepted("p-2")
+        assert await desk.book.redrive("note", "a", reason="another account", data={"account": 7})
+        await desk.until(S.ACCEPTED, "a")
+        desk.clock.advance(HOUR)
+        await desk.book.people.set("ann", addresses={"mail": "ann@example.org"})
+        assert await desk.book.redrive("note", "b", reason="another address")
+        await desk.until(S.ACCEPTED, "b")
+    assert [(due.key, due.data) for due in desk.asked if due.number == 2] == [("a", {"account": 7}), ("b", {})]
 
 
 async def test_a_group_is_withdrawn_whole_and_the_late_ones_are_counted(desk: Desk) -> None:

@@ -5,6 +5,8 @@ import pytest
 from duebook.domain.audit import CHECKS
 from duebook.engine.auditor import SWEEPS
 from tests.audit.support import LATER, LONG_AGO, audited, of, populate
+from tests.audit.test_gathered import BROKEN as BROKEN_GATHERED
+from tests.audit.test_reached import BROKEN as BROKEN_REACHED
 from tests.audit.test_times import BROKEN as BROKEN_TIMES
 from tests.support.worlds import World
 
@@ -129,7 +131,7 @@ async def test_a_broken_invariant_is_found_and_nothing_else(
 def test_each_check_is_broken_somewhere() -> None:
     names = {check.__name__ for sweep in SWEEPS for check in sweep.checks}
     assert set(CHECKS) <= set(SWEEPS[0].checks)
-    assert names == set(BROKEN) | set(BROKEN_TIMES)
+    assert names == set(BROKEN) | set(BROKEN_TIMES) | set(BROKEN_REACHED) | set(BROKEN_GATHERED)
 
 
 @IN_BOTH

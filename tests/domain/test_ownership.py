@@ -111,6 +111,46 @@ def test_a_redrive_has_a_fresh_budget() -> None:
     assert (one.wake_at, one.budget_used) == (NOW, 0)
 
 
+REFUSED = make(S.REVIEW, event=Event.REJECT, number=1, moved_at=NOW, reason="550 no such mailbox")
+AS_IT_IS = "it was refused as it is: 550 no such mailbox; change its data, its recipient's record, or force it"
+
+
+@pytest.mark.parametrize(
+    ("since", "goes_out"),
+    [
+        ({}, False),
+        ({"recipient_changed_at": NOW - DAY}, False),
+        ({"recipient_changed_at": NOW}, False),
+        ({"recipient_changed_at": NOW + HOUR}, True),
+        ({"data": '{"account": 7}'}, True),
+        ({"force": True}, True),
+    ],
+)
+def test_what_was_refused_goes_out_again_only_if_something_is_new(since: dict[str, Any], goes_out: bool) -> None:
+    verdict = ownership.redrive(REFUSED, "try again", NOW + DAY, "app", **since)
+    if goes_out:
+        assert (move(verdict).event, move(verdict).data) == (Event.REDRIVE, since.get("data"))
+    else:
+        assert verdict == Answer("refused", S.REVIEW, AS_IT_IS)
+
+
+@pytest.mark.parametrize(
+    "n",
+    [
+        make(S.REVIEW, event=Event.REJECT, number=0, reason="no account"),
+        make(S.REVIEW, event=Event.EXHAUST, number=5, reason="451 later"),
+        make(S.REVIEW, event=Event.DISPROVE, number=1, reason="evidence says so"),
+    ],
+)
+def test_what_no_provider_refused_goes_out_again_for_the_asking(n: Notification) -> None:
+    assert move(ownership.redrive(n, "try again", NOW, "app")).event is Event.REDRIVE
+
+
+def test_nothing_but_what_is_in_review_is_sent_back_by_force() -> None:
+    answer = ownership.redrive(make(S.ACCEPTED), "again", NOW, "app", data="{}", force=True)
+    assert answer == Answer("not_in_review", S.ACCEPTED, None)
+
+
 def test_a_ruling_permits_or_ends_and_proves_nothing() -> None:
     sent, resend, drop = (move(WISHES[f"rule {ruling}"](doubted(doubt=2))) for ruling in ("sent", "resend", "drop"))
     assert (sent.basis, sent.doubt, sent.permit) == ("ruled", None, None)

@@ -1,13 +1,15 @@
 """A database of an older release, with rows in place, is brought up to this one and loses nothing."""
 
 from contextlib import closing
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from duebook import DeadlinePolicy, Duebook, Email, State
+from duebook.domain.receipt import Receipt
 from duebook.engine.auditor import Auditor
+from duebook.features.receipts import Recorded
 from duebook.stores import catalog
 from tests.migration.test_migration import Place, place
 
@@ -33,6 +35,23 @@ LEFT = [
     insert into @history (notification_id, version, at, by, event, state, next, reason)
     select id, 2, {AT}, 'app', 'cancel', 'scheduled', 'cancelled', 'she left' from @notifications where version = 2""",
     f"insert into @controls (scope, paused_at, reason, by, at) values ('everything', {AT}, 'moving', 'ops', {AT})",
+]
+SENT = [
+    LEFT[0].replace("'waits'", "'sent'"),
+    *(
+        f"""
+        update @notifications set state = '{state}', event = '{event}', version = version + 1, {rest}
+        where key = 'sent'"""
+        for event, state, rest in (
+            ("claim", "claimed", f"wake_at = null, lease_until = {AT}, holder = 'w'"),
+            ("begin", "sending", f"number = 1, message = '{{}}', begun_at = {AT}"),
+            ("accept", "accepted", f"lease_until = null, holder = null, closed_at = {AT}, basis = 'reported'"),
+        )
+    ),
+    f"""
+    insert into @attempts (notification_id, number, channel, begun_at, ended_at, holder, outcome, provider_id)
+    select id, 1, 'mail', {AT}, {AT}, 'w', 'accepted', 'p-1' from @notifications where key = 'sent'""",
+    f"insert into @controls (scope, paused_until, reason, by, at) values ('channel:mail', {AT}, '429', 'w', {AT})",
 ]
 IDENTITIES = """
     insert into @identities (kind, key, notification_id, recipient, due_at, created_at)
@@ -85,6 +104,29 @@ async def test_what_was_there_is_there_and_the_new_tables_work(place: Place, mon
     assert (schedule.result, deadline.result) == ("created", "created")
     wired = book.wired
     assert (await Auditor(wired.database, wired.store).report()).clean
+    await book.close()
+
+
+async def test_receipts_throttles_and_wishes_meet_what_was_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    await of_the_first_release(place, monkeypatch)
+    with closing(place.shell()) as shell:
+        for statement in SENT:
+            shell.run(statement)
+        if shell.dialect == "postgres":
+            shell.run(f"{IDENTITIES} where key = 'sent'")
+    book = a_book(place)
+    await book.migrate()
+    now = book.wired.clock.now()
+    said = Receipt("resend", "e-1", "bounced", now, "p-1", address="ann@example.org", permanent=True)
+    assert await book.receipts.record([said]) == Recorded(new=1, matched=1, suppressed=1)
+    (throttled,) = [control for control in await book.controls() if control.scope == "channel:mail"]
+    assert throttled.throttle(datetime(2030, 1, 8, tzinfo=UTC)) == "waiting"
+    await book.people.set("ann", zone="Europe/Kyiv")
+    await book.people.opt_out("ann", kind="renewal")
+    known = await book.people.find("ann")
+    assert known is not None
+    assert (known.zone, known.opted_out) == ("Europe/Kyiv", ("kind:renewal",))
+    assert (await Auditor(book.wired.database, book.wired.store).report()).clean
     await book.close()
 
 

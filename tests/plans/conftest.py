@@ -1,5 +1,5 @@
-"""Two hundred thousand notifications, most of them far in the future, in both databases; and twenty thousand schedules,
-deadlines and records of what was missed."""
+"""Two hundred thousand notifications, most of them far in the future, messages and items, in both databases; and twenty
+thousand schedules, deadlines, conversations and recipients of digests."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.plans.statements import BIG
 from tests.support.fixtures import clock, migrated_file, psql_session, world
 from tests.support.shell import Shell
 
@@ -45,8 +46,8 @@ IDENTITIES = """
     select kind, key, id, recipient, due_at, created_at from @notifications"""
 
 LEDGER = """
-    insert into @attempts (notification_id, number, channel, begun_at, ended_at, holder, outcome)
-    select id, 1, channel, due_at, due_at, 'w', 'uncertain' from @notifications where id % 8 = 0"""
+    insert into @attempts (notification_id, number, channel, begun_at, ended_at, holder, outcome, provider_id)
+    select id, 1, channel, due_at, due_at, 'w', 'uncertain', 'p' || id from @notifications where id % 8 = 0"""
 
 EVIDENCE = """
     insert into @evidence (notification_id, number, source, says, at, considered_at)
@@ -77,6 +78,74 @@ MISSED = """
     select 'schedule', 'mail', 's' || i, 'r' || (i % 5000), 'a', 'b', at, at, 1, 'skipped', 'why', at
     from (select i, {at} as at from {numbers}) as made"""
 
+# Twenty thousand reminders of as many conversations, each with ten messages, a watermark and a cover.
+REMINDERS = """
+    update @notifications set
+        group_key = 'unread:mail:' || length('c' || (id - 100000)) || ':c' || (id - 100000) || ':ann',
+        data = ('{{"conversation": "c' || (id - 100000) || '", "message": "m", "position": 1}}'){json}
+    where id > 100000 and id <= 120000"""
+
+CONVERSATIONS = """
+    insert into @conversations (kind, conversation, last_position)
+    select 'mail', 'c' || i, 1 from {numbers}"""
+
+MESSAGES = """
+    insert into @messages (kind, conversation, position, message, author, posted_at)
+    select 'mail', 'c' || (1 + i % 20000), 1 + i / 20000, 'm' || i, 'bob', {at} from {numbers}"""
+
+WATERMARKS = """
+    insert into @watermarks (kind, conversation, recipient, cover_id)
+    select 'mail', 'c' || i, 'ann', i from {numbers}"""
+
+COVERS = """
+    insert into @covers (
+        notification_id, kind, conversation, recipient, after_position, to_position, total, fresh, begun_at)
+    select i, 'mail', 'c' || i, 'ann', 0, 1, 1, 1, {at} from {numbers}"""
+
+# Twenty thousand recipients with ten items each, of which two are in a digest; one in four has something to close.
+ITEMS = """
+    insert into @digest_items (kind, recipient, item, ready_at, score, data, added_at, label)
+    select 'mail', 'r' || (i % 20000), 'i' || i, {at}, i % 7, '{{}}', {at}, case when i > 160000 then 'before' end
+    from {numbers}"""
+
+CURSORS = """
+    insert into @digest_cursors (kind, recipient, namespace, zone, open_from, next_close_at)
+    select 'mail', 'r' || i, 'test', 'UTC', {start}, case when i % 4 = 0 then {start} else {at} end
+    from {numbers}"""
+
+DIGESTS = """
+    insert into @digests (
+        kind, recipient, label, notification_id, first_label, periods, cutoff_at, open_from, total, selected, late,
+        closed_at, unsent)
+    select 'mail', 'r' || i, 'before', i, 'before', 1, {at}, {start}, 5, 2, 0, {at}, 'carry'
+    from {numbers}"""
+
+PEOPLE = """
+    insert into @people (recipient, addresses, changed_at, changed_by)
+    select 'r' || i, '{{}}', {at}, 'app' from {numbers}"""
+
+OPT_OUTS = """
+    insert into @opt_outs (recipient, scope, reason, at, by)
+    select 'r' || i, 'kind:chat', 'why', {at}, 'app' from {numbers}"""
+
+# One receipt in a hundred is about nothing that is known.
+RECEIPTS = """
+    insert into @receipts (
+        provider, id, event, at, provider_id, permanent, received_at, notification_id, number)
+    select 'resend', 'e' || i, 'delivered', {at}, 'p' || i, i < 0, {at}, case when i % 100 <> 0 then i end,
+        case when i % 100 <> 0 then 1 end
+    from {numbers}"""
+
+SUPPRESSIONS = """
+    insert into @suppressions (channel, address, scope, reason, at, by)
+    select 'mail', 'r' || i || '@example.org', 'everything', 'why', {at}, 'app' from {numbers}"""
+
+MANY = (MESSAGES, ITEMS)
+SEVERAL = (
+    SCHEDULES, DEADLINES, MISSED, CONVERSATIONS, WATERMARKS, COVERS, CURSORS, DIGESTS, PEOPLE, OPT_OUTS, RECEIPTS,
+    SUPPRESSIONS,
+)  # fmt: skip
+
 PAUSE = f"insert into @controls (scope, paused_at, by, at) values ('channel:paused', '{NOW}', 'ops', '{NOW}')"
 
 
@@ -93,14 +162,15 @@ def crowded_postgres(psql_session: tuple[str, Shell]) -> Shell:
             shell.run(f"drop index duebook.{name}")
         shell.run("alter table @notifications disable trigger user")
         shell.run(COLUMNS.format(at=at, numbers=f"generate_series(1, {ROWS}) as i"))
+        shell.run(REMINDERS.format(json="::jsonb"))
         shell.run("alter table @notifications enable trigger user")
         for statement in (IDENTITIES, LEDGER, EVIDENCE, PAUSE, *(definition for _, definition in indexes)):
             shell.run(statement)
-        for statement in (SCHEDULES, DEADLINES, MISSED):
-            numbers = f"generate_series(1, {FEWER}) as i"
+        for statement in (*SEVERAL, *MANY):
+            numbers = f"generate_series(1, {ROWS if statement in MANY else FEWER}) as i"
             later = f"timestamptz '{NOW}' + i * interval '1 s'"
             shell.run(statement.format(at=later, start=f"timestamptz '{NOW}'", numbers=numbers))
-    for table in ("notifications", "identities", "attempts", "evidence", "schedules", "deadlines", "missed"):
+    for table in BIG:
         shell.run(f"vacuum analyze @{table}")
     return shell
 
@@ -122,11 +192,18 @@ def crowded_sqlite(migrated_file: Path) -> Iterator[Shell]:
     shell.run("begin")
     for kind, name, _ in made:
         shell.run(f"drop {kind} {name}")
-    for statement in (COLUMNS.format(at=at, numbers=numbers), IDENTITIES, LEDGER, EVIDENCE, PAUSE):
+    for statement in (
+        COLUMNS.format(at=at, numbers=numbers),
+        IDENTITIES,
+        LEDGER,
+        EVIDENCE,
+        PAUSE,
+        REMINDERS.format(json=""),
+    ):
         shell.run(statement)
     later = f"strftime('%Y-%m-%dT%H:%M:%f000Z', '{NOW}', i || ' seconds')"
-    for statement in (SCHEDULES, DEADLINES, MISSED):
-        shell.run(statement.format(at=later, start=f"'{NOW}'", numbers=fewer))
+    for statement in (*SEVERAL, *MANY):
+        shell.run(statement.format(at=later, start=f"'{NOW}'", numbers=numbers if statement in MANY else fewer))
     for *_, sql in made:
         shell.run(sql)
     shell.run("commit")

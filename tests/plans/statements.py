@@ -4,18 +4,28 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from duebook.domain.lifecycle import Event
-from duebook.domain.notification import Intent, Notification
-from duebook.domain.policy import Kind
+from duebook.domain import unread
+from duebook.domain.digests import Cursor, closing, come
+from duebook.domain.lifecycle import Event, State
+from duebook.domain.notification import Covering, Intent, Notification
+from duebook.domain.policy import DigestPolicy, Kind
 from duebook.domain.recovery import Evidence
+from duebook.domain.unread import About, ReadUpTo
 from duebook.ports import Plan, Statement
 from duebook.stores.store import SqlStore
+from tests.domain.builders import intent, make
 from tests.support.clock import START, Clock
 from tests.support.faults import FaultyDatabase
 from tests.support.shell import Shell
 from tests.support.worlds import EPOCH, World, moved
 
 STORE = SqlStore()
+BIG = (
+    "notifications", "identities", "attempts", "evidence", "schedules", "deadlines", "missed", "conversations",
+    "messages", "watermarks", "covers", "digest_items", "digest_cursors", "digests", "people",
+    "opt_outs", "receipts", "suppressions",
+)  # fmt: skip
+HOUR = timedelta(hours=1)
 IDS = [5, 6, 7]
 FLOOR = START - timedelta(seconds=10)
 UNTIL = START + timedelta(seconds=15)
@@ -69,6 +79,33 @@ def prune() -> Plan[Any]:
     return STORE.prune(Kind("mail", "mail"), START, 500)
 
 
+def reach(plan: Plan[Any], verb: str) -> Plan[Any]:
+    """What follows in a plan from a verb on, as if nothing had been found before."""
+    statement = next(plan)
+    while statement.verb != verb:
+        statement = plan.send([])
+    yield statement
+
+
+def speak() -> Plan[set[int]]:
+    claimed = [make(State.CLAIMED, id=100_000 + id, kind="mail", recipient="ann") for id in IDS]
+    covers = [Covering(f"c{id}", "ann", 1, 0, 1, 1, 1) for id in IDS]
+    intents = [intent(n)._replace(cover=cover) for n, cover in zip(claimed, covers, strict=True)]
+    return STORE.begin("mail", intents, START)
+
+
+def close(verb: str) -> Plan[Any]:
+    policy = DigestPolicy(limit=2, overflow="drop", unread_of="mail")
+    cursors = [Cursor("mail", f"r{id}", None, "test", "UTC", START, None, START + HOUR) for id in IDS]
+    closings = [closing(one, policy, come(one, policy, START + HOUR), START + HOUR) for one in cursors]
+    return reach(STORE.take_items([one for one in closings if one is not None], START + HOUR), verb)
+
+
+def addressed() -> list[Intent]:
+    claimed = [make(State.CLAIMED, id=id, kind="mail") for id in IDS]
+    return [intent(n)._replace(address=f"r{n.id}@example.org") for n in claimed]
+
+
 NO_FILTER = dict.fromkeys(("kind", "state", "channel", "tenant"))
 WAKE, SUSPECT = "notifications_wake", "notifications_suspect"
 PRIMARY = "notifications_pkey"
@@ -118,5 +155,41 @@ PINNED: dict[str, Pinned] = {
     "record_evidence": Pinned(
         lambda: STORE.record_evidence([Evidence(8, 1, START, "receipt", "unknown")]), []
     ),
+    "mark_read": Pinned(
+        lambda: STORE.mark_read(ReadUpTo("mail", "c5", "ann"), unread.group("mail", "c5", "ann"), "read", "app", START),
+        ["conversations_pkey"],
+    ),
+    "read_unread": Pinned(
+        lambda: STORE.read_unread([About(id, "mail", f"c{id}", "ann", 1, "m") for id in IDS]),
+        ["messages_pkey", "covers_place", PRIMARY],
+        150,
+    ),
+    "take_cover": Pinned(speak, []),
+    "lock_due_cursors": Pinned(lambda: STORE.lock_due_cursors(["mail"], START, 100), ["digest_cursors_close"], 400),
+    "drop_read_items": Pinned(lambda: close("drop_read_items"), ["digest_items_ready"]),
+    "expire_items": Pinned(lambda: close("expire_items"), ["digest_items_ready"]),
+    "take_items": Pinned(lambda: close("take_items"), ["digest_items_ready"], 100),
+    "weigh_items": Pinned(lambda: close("weigh_items"), ["digest_items_ready"]),
+    "drop_items": Pinned(lambda: close("drop_items"), ["digest_items_ready"]),
+    "read_selections": Pinned(
+        lambda: STORE.read_selections(IDS), ["digests_notification", "digest_items_ready"]
+    ),
+    "read_ended_digests": Pinned(
+        lambda: STORE.end_digests(dict.fromkeys(IDS, False), START), ["digests_notification"]
+    ),
+    "find_digests": Pinned(lambda: STORE.find_digests(None, None, 2**62, 100), ["digests_notification"], 500),
+    "begin with an address": Pinned(
+        lambda: STORE.begin("mail", addressed(), START), [PRIMARY, "suppressions_pkey"]
+    ),
+    "read_suppressed": Pinned(lambda: STORE.read_suppressed("mail", addressed()), ["suppressions_pkey"]),
+    "read_people": Pinned(lambda: STORE.read_people(["r5", "r6", "no"]), ["people_pkey", "opt_outs_pkey"]),
+    "read_referred_attempts": Pinned(
+        lambda: STORE.read_referred_attempts([8, 16], ["p24", "no"]), ["attempts_pkey", "attempts_provider", PRIMARY]
+    ),
+    "lock_unmatched_receipts": Pinned(
+        lambda: STORE.lock_unmatched_receipts(START - HOUR, 100), ["receipts_unmatched"], 400
+    ),
+    "read_receipts": Pinned(lambda: STORE.read_receipts(5), ["receipts_notification"]),
+    "take_probe": Pinned(lambda: STORE.take_probe("mail", "w", START, UNTIL), []),
     "prune": Pinned(prune, ["notifications_closed"]),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from duebook.engine.facts import gather
 from duebook.errors import StoreUnavailable
 from duebook.stores.drive import drive_async
 from duebook.stores.postgres.database import _execute
-from duebook.testing.contracts.store.life import MAIL
+from duebook.testing.contracts.store.life import MAIL, uncertain
 from tests.support.engine import Crew, Recorder
 from tests.support.locks import somebody_waits_for
 from tests.support.worlds import World, email
@@ -275,3 +275,15 @@ async def test_two_who_post_at_once_take_different_places(here: World, another: 
     places = [place for one in found for place in one if place is not None]
     assert sorted(places) == list(range(1, 41))
     assert all(one == sorted(one, key=lambda place: place or 0) for one in found)
+
+
+async def test_a_repeat_in_doubt_does_not_begin_once_it_is_read(here: World) -> None:
+    (claimed,) = await claim_due(here, "a")
+    (intent,) = await intend(here, claimed)
+    await begin(here, [intent])
+    assert await here.settle(intent, uncertain())
+    await here.book.resolve("chat", claimed[0].key, "resend", reason="she has nothing")
+    again = await intend(here, await here.claim(kinds=("chat",)))
+    assert [one.doubt for one in again] == [1]
+    sees_through(here)
+    assert await begin(here, again) == set()

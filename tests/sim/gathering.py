@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -26,7 +26,6 @@ from tests.sim.ports import SimClock
 from tests.sim.run import advance, broken, drawn
 
 WEIGHTS = (10, 1, 3, 1, 1, 2, 1, 2)
-SAFETY_STEPS = 300
 CALM_STEPS = 6_000
 RULINGS = ("sent", "resend", "drop")
 
@@ -40,6 +39,7 @@ class Gathering(Crowd):
 
     deeds: Sequence[str] = ()
     pause_seconds = (0.5, 6.0)
+    safety_steps = 300
 
     def __init__(self, seed: int, kind: Kind, parts: Parts, window: float | None) -> None:
         super().__init__(seed, [kind], parts, window)
@@ -97,7 +97,7 @@ class Gathering(Crowd):
             case "cancel":
                 return verbs.cancel(self.kind.name, key, reason="withdrawn")
             case "redrive":
-                return verbs.redrive(self.kind.name, key, reason="try again")
+                return verbs.redrive(self.kind.name, key, reason="try again", force=True)
             case "drop it":
                 return verbs.drop(self.kind.name, key, reason="no use")
         self.ruled.add(key)
@@ -150,20 +150,18 @@ class Report:
 def run(make: Callable[[int, Parts], Gathering], seed: int, parts: Parts | None = None) -> Report:
     """Run a world in which the seed decides what happens, and then in peace until it rests."""
     report = Report(seed)
-    with broken(parts):
-        world = make(seed, parts or Parts())
+    with broken(parts), closing(make(seed, parts or Parts())) as world:
         try:
-            for step in range(SAFETY_STEPS):
+            for step in range(world.safety_steps):
                 nemesis.strike(world, step)
                 advance(world.kernel, drawn(Random(f"{seed}/step/{step}")))
                 world.look()
             _rest(world)
         except (Violation, AssertionError) as violation:
             report.violation = str(violation)
-    report.steps, report.kills = world.kernel.steps, len(world.kernel.graves)
-    report.states = [state for (state,) in world.ask("select state from duebook_notifications")]
-    report.trace = world.kernel.trace
-    world.close()
+        report.steps, report.kills = world.kernel.steps, len(world.kernel.graves)
+        report.states = [state for (state,) in world.ask("select state from duebook_notifications")]
+        report.trace = world.kernel.trace
     return report
 
 

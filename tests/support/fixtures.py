@@ -1,6 +1,7 @@
 """The worlds a test may live in: SQLite in a file, SQLite in memory, PostgreSQL. Imported by each folder's conftest."""
 
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -25,11 +26,12 @@ APPLIED_AT = "2029-12-31T00:00:00.000000Z"
 
 WORLDS = ("sqlite", "memory", "postgres")
 
-_TABLES = (
-    "notifications", "identities", "attempts", "history", "evidence", "controls", "kinds", "schedules", "deadlines",
-    "missed", "incarnation", "conversations", "messages", "watermarks", "covers", "digest_items", "digest_cursors",
-    "digests",
-)  # fmt: skip
+TABLES = tuple(
+    table
+    for _, _, text in catalog.migrations("postgres")
+    for table in re.findall(r"^create table duebook\.(\w+)", text, re.MULTILINE)
+    if table != "migrations"
+)
 
 
 def migrated(url: str) -> None:
@@ -44,7 +46,7 @@ def migrated(url: str) -> None:
 
 def emptied(shell: Shell) -> None:
     """Deleting a handful of rows is eighty times faster than truncating the tables."""
-    for table in _TABLES:
+    for table in TABLES:
         shell.run(f"delete from @{table}")
     shell.run("select setval('@notifications_id_seq', 1, false)")
 

@@ -30,6 +30,10 @@ DEFERRAL = timedelta(minutes=1)
 SMALLEST_DEFERRAL = timedelta(seconds=1)
 KEY_WINDOW_MARGIN = timedelta(minutes=1)
 
+MOVED = "moved to channel "
+SUPPRESSED = "suppressed: "
+"""How reasons begin that people are told more about."""
+
 
 def precheck(n: Notification, mode: Mode, now: datetime, by: str) -> Move | None:
     """Return the move that makes asking the handler pointless, if there is one."""
@@ -78,13 +82,13 @@ def judge(n: Notification, decision: Decision, kind: Kind, mode: Mode, now: date
         case Message():
             # What is in doubt is repeated where it was sent: another provider never saw its key.
             if decision.channel is not None and decision.channel != n.channel and not n.doubt:
-                reason = f"moved to channel {decision.channel}"
+                reason = f"{MOVED}{decision.channel}"
                 return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=decision.channel)
             if mode == "shadow":
                 return move(n, Event.SKIP, now, by, reason="shadow: it would have been sent", message=freeze(decision))
             return decision
         case Elsewhere(channel, reason) if channel != n.channel and not n.doubt:
-            return move(n, Event.DEFER, now, by, wake_at=now, reason=reason, channel=channel)
+            return move(n, Event.DEFER, now, by, wake_at=now, reason=f"{MOVED}{channel}: {reason}", channel=channel)
         case Skip(reason) | Cancel(reason) | Reject(reason) | Defer(reason) if not _is_said(reason):
             raise TypeError(f"the handler of {n.kind} answered {type(decision).__name__} without a reason")
         case Skip(reason):
@@ -128,7 +132,7 @@ def failed(
 
 def suppressed(n: Notification, why: str, now: datetime, by: str) -> Move:
     """Return the move of a message whose address is written to no more."""
-    return move(n, Event.SKIP, now, by, reason=f"suppressed: {why}")
+    return move(n, Event.SKIP, now, by, reason=f"{SUPPRESSED}{why}")
 
 
 def give_back(n: Notification, now: datetime, by: str, reason: str) -> Move:

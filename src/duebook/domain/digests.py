@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -185,8 +186,9 @@ class Selection:
     read: int
 
 
+@cache
 def recurrence(policy: DigestPolicy) -> Cron:
-    """Return when a kind's periods end."""
+    """Return when a kind's periods end; made once for each kind, because every recipient's cursor asks for it."""
     at = policy.daily_at
     return Cron("0 * * * *" if at is None else f"{at.minute} {at.hour} * * *")
 

@@ -102,11 +102,33 @@ def send_now(n: Notification, now: datetime, by: str) -> Move | Answer:
     return refusal(n)
 
 
-def redrive(n: Notification, reason: str, now: datetime, by: str) -> Move | Answer:
-    """Send one from review back: the same identity and idempotency key, a fresh budget."""
-    if n.state is State.REVIEW:
-        return move(n, Event.REDRIVE, now, by, reason=reason, wake_at=now, budget_used=0)
-    return Answer("not_in_review", n.state, n.reason)
+def redrive(
+    n: Notification,
+    reason: str,
+    now: datetime,
+    by: str,
+    *,
+    data: str | None = None,
+    force: bool = False,
+    recipient_changed_at: datetime | None = None,
+) -> Move | Answer:
+    """Send one from review back: the same identity and idempotency key, a fresh budget.
+
+    What was refused would be refused again, so something has to be new since: its data, its recipient's record, or
+    else whoever sends it back says that they know better.
+    """
+    if n.state is not State.REVIEW:
+        return Answer("not_in_review", n.state, n.reason)
+    corrected = recipient_changed_at is not None and recipient_changed_at > n.moved_at
+    if is_refused(n) and data is None and not corrected and not force:
+        fix = "change its data, its recipient's record, or force it"
+        return Answer("refused", n.state, f"it was refused as it is: {n.reason}; {fix}")
+    return move(n, Event.REDRIVE, now, by, reason=reason, wake_at=now, budget_used=0, data=data)
+
+
+def is_refused(n: Notification) -> bool:
+    """Say whether one in review was refused after it had been tried."""
+    return n.state is State.REVIEW and n.event is Event.REJECT and n.number > 0
 
 
 def drop(n: Notification, reason: str, now: datetime, by: str) -> Move | Answer:

@@ -13,6 +13,10 @@ from .notification import Notification
 from .policy import Kind, Priority
 from .walltime import readings
 
+OPTED_OUT = "opted out of "
+QUIET = "quiet hours"
+"""How reasons begin that are somebody's wish."""
+
 _A_DAY = timedelta(days=1)
 _A_MINUTE = timedelta(minutes=1)
 _LONGEST_GAP_MINUTES = 24 * 60
@@ -35,7 +39,7 @@ class QuietHours:
 @dataclass(frozen=True, slots=True)
 class Person:
     """What is known about a recipient. `addresses`: by channel. `preferred`: the channel they would rather have.
-    `opted_out`: scopes they want nothing of."""
+    `opted_out`: scopes they want nothing of. `changed_at`: when it was noted; an opt-out does not count."""
 
     recipient: str
     zone: str | None = None
@@ -44,6 +48,7 @@ class Person:
     preferred: str | None = None
     quiet: QuietHours | None = None
     opted_out: Sequence[str] = ()
+    changed_at: datetime | None = None
 
     def wants_nothing_over(self, channel: str) -> bool:
         """Say whether they have opted out of a channel."""
@@ -58,22 +63,22 @@ def foregone(n: Notification, person: Person, kind: Kind, now: datetime) -> Skip
     if not kind.essential:
         for scope in (EVERYTHING, f"kind:{kind.name}"):
             if scope in person.opted_out:
-                return Skip(f"opted out of {scope.replace(':', ' ')}")
+                return Skip(f"{OPTED_OUT}{scope.replace(':', ' ')}")
     channel = _channel(n, person, kind)
     if channel is None:
-        return Skip(f"opted out of channel {n.channel}")
+        return Skip(f"{OPTED_OUT}channel {n.channel}")
     if channel != n.channel and not n.doubt:
-        return Elsewhere(channel, f"{person.recipient} is reached over {channel}")
+        return Elsewhere(channel, "its recipient is reached there")
     if not kind.essential and kind.priority is not Priority.URGENT:
         until = quiet_until(person, now)
         if until is not None:
-            return Defer("quiet hours", until=until)
+            return Defer(QUIET, until=until)
     return None
 
 
 def _channel(n: Notification, person: Person, kind: Kind) -> str | None:
     """Return the channel a person is reached over, of those the kind can use, or None if they want none of them."""
-    able = [n.channel, *(channel for channel in (kind.channel, *kind.channels) if channel != n.channel)]
+    able = [n.channel, *(channel for channel in kind.able if channel != n.channel)]
     wanted = able if kind.essential else [one for one in able if not person.wants_nothing_over(one)]
     if person.preferred in wanted:
         return person.preferred

@@ -243,6 +243,11 @@ class Kind:
     channels: tuple[str, ...] = ()
 
     @property
+    def able(self) -> tuple[str, ...]:
+        """The channels it can go over, its own first."""
+        return (self.channel, *self.channels)
+
+    @property
     def reads_facts(self) -> bool:
         """Say whether something beside its notifications is read when they fire."""
         return self.deadline is not None or self.unread is not None or self.digest is not None

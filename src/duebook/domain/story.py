@@ -9,6 +9,7 @@ from datetime import datetime
 from .digests import DigestRecord
 from .lifecycle import State
 from .notification import Attempt, Notification
+from .receipt import Receipt
 from .recovery import Evidence
 from .unread import CoverRecord
 
@@ -45,7 +46,8 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Story:
     """Everything on record about one identity. `pruned`: 0 whole, 1 without bodies, 2 without ledger. `cover`: what a
-    reminder of unread messages spoke for. `digest`: what it is the digest of."""
+    reminder of unread messages spoke for. `digest`: what it is the digest of. `receipts`: what was said later, with the
+    numbers of its attempts."""
 
     identity: IdentityRecord
     notification: Notification | None
@@ -56,6 +58,7 @@ class Story:
     pruned: int = 0
     cover: CoverRecord | None = None
     digest: DigestRecord | None = None
+    receipts: Sequence[tuple[int, Receipt]] = ()
 
 
 @dataclass(frozen=True, slots=True)

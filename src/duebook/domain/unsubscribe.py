@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ..errors import InvalidInput
 
 _SECRET_BYTES = 16
-_TOKEN_CHARACTERS = 1_500
+_TOKEN_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,9 @@ def token(secret: str, wish: Wish) -> str:
 def read(secret: str, token: str) -> Wish:
     """Return the wish of a token. Raises InvalidInput for one that was not signed with this secret."""
     key = _key(secret)
-    body, dot, signature = token.partition(".")
-    if not dot or len(token) > _TOKEN_CHARACTERS or not hmac.compare_digest(_signed(key, body), signature):
+    body, _, signature = token.partition(".")
+    readable = token.isascii() and len(token) <= _TOKEN_CHARACTERS
+    if not readable or not hmac.compare_digest(_signed(key, body), signature):
         raise InvalidInput("token", "is not one of ours; use the whole address from the message")
     try:
         recipient, kind = json.loads(_decode(body))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from ..domain import audit, audit_time
+from ..domain import audit, audit_gathered, audit_reached, audit_time
 from ..domain.audited import Patience, Surroundings, explained
 from ..ports import Database, Plan, Store
 from .settings import EngineSettings
@@ -69,6 +69,30 @@ SWEEPS: tuple[Sweep, ...] = (
     Sweep(
         "deadlines", lambda store, after, until, limit: store.audit_deadlines(after, until, limit),
         lambda d: (d.kind, d.key), ("", ""), audit_time.DEADLINE_CHECKS,
+    ),
+    Sweep(
+        "covers", lambda store, after, until, limit: store.audit_covers(after, until, limit),
+        lambda c: c.id, 0, audit_gathered.COVER_CHECKS,
+    ),
+    Sweep(
+        "digests", lambda store, after, until, limit: store.audit_digests(after, until, limit),
+        lambda d: (d.kind, d.recipient, d.label), ("", "", ""), audit_gathered.DIGEST_CHECKS,
+    ),
+    Sweep(
+        "digest items", lambda store, after, until, limit: store.audit_items(after, until, limit),
+        lambda i: (i.kind, i.recipient, i.item), ("", "", ""), audit_gathered.ITEM_CHECKS,
+    ),
+    Sweep(
+        "digest periods", lambda store, after, until, limit: store.audit_periods(after, until, limit),
+        lambda p: (p.kind, p.recipient), ("", ""), audit_gathered.PERIOD_CHECKS, audit_gathered.why_it_waits,
+    ),
+    Sweep(
+        "receipts", lambda store, after, until, limit: store.audit_receipts(after, until, limit),
+        lambda receipt: (receipt.provider, receipt.id), ("", ""), audit_reached.RECEIPT_CHECKS,
+    ),
+    Sweep(
+        "suppressions", lambda store, after, until, limit: store.audit_suppressions(after, until, limit),
+        tuple, ("", "", ""), audit_reached.SUPPRESSION_CHECKS,
     ),
 )  # fmt: skip
 """Features add theirs: a check of a notification to audit.CHECKS, a sweep over tables of their own here."""

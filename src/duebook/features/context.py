@@ -26,7 +26,7 @@ class Context:
         """Return the scope of a channel, a kind or everything, if this program knows it."""
         if kind is not None:
             self.kind(kind)
-        known = {*self.channels, *(one.channel for one in self.kinds.values())}
+        known = {*self.channels, *(channel for one in self.kinds.values() for channel in one.able)}
         if channel is not None and channel not in known:
             raise UnknownName("channel", channel, known)
         return control.scope(channel=channel, kind=kind)

@@ -25,7 +25,7 @@ from ..ports import Plan
 from . import moving_in
 from .cancelling import GroupAnswer, cancel_groups
 from .context import Context
-from .drafting import New, draft, when, worthless_from
+from .drafting import New, draft, dumped, when, worthless_from
 from .work import Wakes, Work
 
 CHUNK = 1_000
@@ -210,10 +210,33 @@ class Notifications:
         """Look at a scheduled notification now instead of when it is due; its handler still decides."""
         return self._wish(kind, key, lambda n, now: ownership.send_now(n, now, self.context.by))
 
-    def redrive(self, kind: str, key: str, *, reason: str) -> Work[Answer]:
-        """Send one back from review: the same identity and idempotency key, a fresh budget of attempts."""
+    def redrive(
+        self, kind: str, key: str, *, reason: str, data: Mapping[str, Any] | None = None, force: bool = False
+    ) -> Work[Answer]:
+        """Send one back from review: the same identity and idempotency key, a fresh budget of attempts.
+
+        `data`: in the place of what it carries. What a provider refused is `refused` again, unless it has new data, its
+        recipient's record was changed since, or you `force` it.
+        """
         checked("reason", reason, REASON_CHARACTERS)
-        return self._wish(kind, key, lambda n, now: ownership.redrive(n, reason, now, self.context.by))
+        if data is not None and self.context.kind(kind).reads_facts:
+            raise InvalidInput("data", f"what a {kind} says is read when it is sent; change that, or use force")
+        text = None if data is None else dumped(data)
+
+        def plan(wakes: Wakes) -> Plan[Answer]:
+            n = yield from self._locked(kind, key)
+            if n is None:
+                return ownership.NOT_FOUND
+            now, changed_at = self.context.clock.now(), None
+            if ownership.is_refused(n):
+                known = yield from self.context.store.read_people([n.recipient])
+                changed_at = known[n.recipient].changed_at if n.recipient in known else None
+            verdict = ownership.redrive(
+                n, reason, now, self.context.by, data=text, force=force, recipient_changed_at=changed_at
+            )
+            return (yield from self._grant(n, verdict, now, wakes))
+
+        return Work(plan)
 
     def drop(self, kind: str, key: str, *, reason: str) -> Work[Answer]:
         """Close one in review for good."""
@@ -329,12 +352,16 @@ class Notifications:
             if n is None:
                 return ownership.NOT_FOUND
             now = self.context.clock.now()
-            answer = yield from self._carry_out(n, verdict(n, now))
-            if answer and answer.state is State.SCHEDULED:
-                wakes.note(n.channel, now, now)
-            return answer
+            return (yield from self._grant(n, verdict(n, now), now, wakes))
 
         return Work(plan)
+
+    def _grant(self, n: Notification, verdict: Move | Answer, now: datetime, wakes: Wakes) -> Plan[Answer]:
+        """Carry out a wish, and wake who sends what is to go out now."""
+        answer = yield from self._carry_out(n, verdict)
+        if answer and answer.state is State.SCHEDULED:
+            wakes.note(n.channel, now, now)
+        return answer
 
     def _locked(self, kind: str, key: str) -> Plan[Notification | None]:
         checked("key", key, KEY_CHARACTERS)

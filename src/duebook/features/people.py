@@ -40,6 +40,7 @@ class PeopleRoom:
         have, where the kind can use it. `quiet`: from one time of day to another, in their zone: what comes then waits.
         Raises InvalidInput naming the field; then nothing is stored.
         """
+        now = self.context.clock.now()
         person = Person(
             checked("recipient", recipient, RECIPIENT_CHARACTERS),
             zone if zone is None else zones.zone(zone).key,
@@ -47,10 +48,11 @@ class PeopleRoom:
             _checked_addresses(addresses or {}),
             preferred if preferred is None else checked_name("preferred", preferred),
             _checked_quiet(quiet, zone),
+            changed_at=now,
         )
 
         def plan(wakes: Wakes) -> Plan[Person]:
-            yield from self.context.store.put_person(person, self.context.by, self.context.clock.now())
+            yield from self.context.store.put_person(person, self.context.by, now)
             return person
 
         return Work(plan)

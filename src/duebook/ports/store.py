@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from ..domain.attention import Attention
+from ..domain.audit_gathered import CoverEntry, DigestEntry, ItemEntry, PeriodEntry
+from ..domain.audit_reached import ReceiptEntry, SuppressionEntry
 from ..domain.audit_time import DeadlineRecord, ScheduleRecord
 from ..domain.audited import LedgerOwner, Record, RememberedName
 from ..domain.control import Control
@@ -164,6 +166,7 @@ class UnreadStore(Protocol):
 
     def read_unread(self, about: Collection[About]) -> Plan[dict[int, Seen]]: ...
     def read_watermark(self, kind: str, conversation: str, recipient: str) -> Plan[Watermark | None]: ...
+    def audit_covers(self, after: int, until: int | None, limit: int) -> Plan[list[CoverEntry]]: ...
 
 
 class DigestStore(Protocol):
@@ -188,6 +191,15 @@ class DigestStore(Protocol):
     def read_item(self, kind: str, recipient: str, item: str) -> Plan[ItemRecord | None]: ...
     def read_waiting_items(self, kind: str, recipient: str, limit: int) -> Plan[list[DigestItem]]: ...
     def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]: ...
+    def audit_digests(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[DigestEntry]]: ...
+    def audit_items(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[ItemEntry]]: ...
+    def audit_periods(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[PeriodEntry]]: ...
 
 
 class AttentionStore(Protocol):
@@ -212,6 +224,12 @@ class ReceiptStore(Protocol):
     def search_suppressions(
         self, filters: Mapping[str, str | None], after: tuple[str, str, str], limit: int
     ) -> Plan[list[SuppressionRecord]]: ...
+    def audit_receipts(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[ReceiptEntry]]: ...
+    def audit_suppressions(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[SuppressionEntry]]: ...
 
 
 class PeopleStore(Protocol):

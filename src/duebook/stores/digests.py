@@ -8,9 +8,11 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from ..domain.audit_gathered import DigestEntry, ItemEntry, PeriodEntry
 from ..domain.decision import DigestItem
 from ..domain.digests import Closed, Closing, Cursor, DigestRecord, ItemRecord, NewItem, Selection, Weighed
 from ..ports import Plan
+from . import records
 from . import rows as r
 from .reading import do
 
@@ -90,6 +92,24 @@ class Digests:
     def count_undelivered(self) -> Plan[dict[str, tuple[int, int]]]:
         found = yield from do("count_undelivered")
         return {kind: (digests, items) for kind, digests, items in found}
+
+    def audit_digests(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[DigestEntry]]:
+        page = r.page(("kind", "recipient", "label"), after, until)
+        return [records.digest(row) for row in (yield from do("audit_digests", limit=limit, **page))]
+
+    def audit_items(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[ItemEntry]]:
+        page = r.page(("kind", "recipient", "item"), after, until)
+        return [records.item(row) for row in (yield from do("audit_items", limit=limit, **page))]
+
+    def audit_periods(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[PeriodEntry]]:
+        page = r.page(("kind", "recipient"), after, until)
+        return [records.period(row) for row in (yield from do("audit_periods", limit=limit, **page))]
 
     def end_digests(self, ended: Mapping[int, bool], now: datetime) -> Plan[None]:
         """See to the items of digests among notifications that ended without being accepted; the value says whether one

@@ -39,7 +39,7 @@ class People:
 
 
 def _person(row: Sequence[Any]) -> Person:
-    recipient, zone, locale, addresses, preferred, start, end, scopes = row
+    recipient, zone, locale, addresses, preferred, start, end, scopes, changed_at = row
     quiet = QuietHours(time.fromisoformat(start), time.fromisoformat(end)) if start else None
     known, opted_out = json.loads(addresses or "{}"), tuple(json.loads(scopes or "[]"))
-    return Person(recipient, zone, locale, known, preferred, quiet, opted_out)
+    return Person(recipient, zone, locale, known, preferred, quiet, opted_out, r.instant(changed_at))

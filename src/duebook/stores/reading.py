@@ -101,6 +101,7 @@ class Reading:
         history = yield from do("read_history", id=notification.id)
         evidence = yield from do("read_evidence", id=notification.id)
         pruned = yield from do("read_pruned", id=notification.id)
+        receipts = yield from do("read_receipts", id=notification.id)
         cover, digest = yield from self._read_subject(notification)
         return Story(
             identity,
@@ -112,6 +113,7 @@ class Reading:
             pruned[0][0],
             cover,
             digest,
+            [(row[-1], r.receipt(row[:-1])) for row in receipts],
         )
 
     def _read_subject(self, n: Notification) -> Plan[tuple[CoverRecord | None, DigestRecord | None]]:

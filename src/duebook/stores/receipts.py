@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 
+from ..domain.audit_reached import ReceiptEntry, SuppressionEntry
 from ..domain.notification import Intent
 from ..domain.receipt import Receipt, Referred, Suppression, SuppressionRecord
 from ..ports import Plan
@@ -23,7 +24,7 @@ class Receipts:
 
     def lock_unmatched_receipts(self, since: datetime, limit: int) -> Plan[list[Receipt]]:
         found = yield from do("lock_unmatched_receipts", since=r.instant_text(since), limit=limit)
-        return [_receipt(row) for row in found]
+        return [r.receipt(row) for row in found]
 
     def read_referred_attempts(self, ids: Sequence[int], provider_ids: Sequence[str]) -> Plan[list[Referred]]:
         found = yield from do(
@@ -45,7 +46,7 @@ class Receipts:
 
     def read_receipts(self, notification_id: int) -> Plan[list[tuple[int, Receipt]]]:
         found = yield from do("read_receipts", id=notification_id)
-        return [(row[-1], _receipt(row[:-1])) for row in found]
+        return [(row[-1], r.receipt(row[:-1])) for row in found]
 
     def suppress(self, several: Sequence[Suppression], by: str, now: datetime) -> Plan[int]:
         rows = ({item.name: getattr(one, item.name) for item in fields(Suppression)} for one in several)
@@ -74,8 +75,14 @@ class Receipts:
         )  # fmt: skip
         return [SuppressionRecord(Suppression(*row[:4]), r.certain(row[4]), row[5]) for row in found]
 
+    def audit_receipts(
+        self, after: tuple[str, str], until: tuple[str, str] | None, limit: int
+    ) -> Plan[list[ReceiptEntry]]:
+        found = yield from do("audit_receipts", limit=limit, **r.page(("provider", "id"), after, until))
+        return [ReceiptEntry(*row)._replace(has_attempt=bool(row[-1])) for row in found]
 
-def _receipt(row: Sequence[object]) -> Receipt:
-    provider, id, event, at, provider_id, reference, address, permanent, detail = row
-    values = (provider, id, event, r.certain(at), provider_id, reference, address, bool(permanent), detail or "")
-    return Receipt(*values)  # type: ignore[arg-type]  # of the columns' types, by the table's checks
+    def audit_suppressions(
+        self, after: tuple[str, str, str], until: tuple[str, str, str] | None, limit: int
+    ) -> Plan[list[SuppressionEntry]]:
+        found = yield from do("audit_suppressions", limit=limit, **r.page(SuppressionEntry._fields, after, until))
+        return [SuppressionEntry(*row) for row in found]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ..domain.audit_gathered import DigestEntry, ItemEntry, PeriodEntry
 from ..domain.audit_time import DeadlineRecord, ScheduleRecord
 from ..domain.audited import AttemptEntry, LedgerOwner, MoveEntry, Record, RememberedName
 from .rows import certain, instant
@@ -60,6 +61,24 @@ def deadline(row: Sequence[Any]) -> DeadlineRecord:
     kind, key, term, state, ends_at, changed_at, has_steps, pending = row
     keys = sorted(json.loads(pending)) if pending is not None else []
     return DeadlineRecord(kind, key, term, state, certain(ends_at), certain(changed_at), bool(has_steps), keys)
+
+
+def digest(row: Sequence[Any]) -> DigestEntry:
+    kind, recipient, label, selected, outcome, state, held, has_cursor = row
+    return DigestEntry(kind, recipient, label, selected, outcome, state, held, bool(has_cursor))
+
+
+def item(row: Sequence[Any]) -> ItemEntry:
+    kind, recipient, item, ready_at, added_at, label, outcome, open_from, next_close_at, has_digest = row
+    return ItemEntry(
+        kind, recipient, item, certain(ready_at), certain(added_at), label, outcome, instant(open_from),
+        instant(next_close_at), bool(has_digest),
+    )  # fmt: skip
+
+
+def period(row: Sequence[Any]) -> PeriodEntry:
+    kind, recipient, *instants = row
+    return PeriodEntry(kind, recipient, *map(instant, instants))
 
 
 def from_micros(micros: int) -> datetime:

@@ -13,6 +13,7 @@ from ..domain.digests import DigestRecord
 from ..domain.draft import Draft
 from ..domain.lifecycle import Event, State
 from ..domain.notification import Attempt, Intent, Move, Notification
+from ..domain.receipt import Receipt
 from ..domain.recovery import Evidence
 from ..domain.unread import CoverRecord
 
@@ -182,6 +183,20 @@ def digest(row: Sequence[Any]) -> DigestRecord:
 def evidence(row: Sequence[Any]) -> Evidence:
     id, number, at, source, says, provider_id, detail = row
     return Evidence(id, number, certain(at), source, says, provider_id, detail)
+
+
+def page(names: Sequence[str], after: Sequence[str], until: Sequence[str] | None) -> dict[str, str | None]:
+    """Return the parameters of a page: the key after which it begins, and the one with which it ends, if one does."""
+    starts = dict(zip(names, after, strict=True))
+    ends = {f"until_{name}": until[place] if until else None for place, name in enumerate(names)}
+    return {**starts, **ends}
+
+
+def receipt(row: Sequence[Any]) -> Receipt:
+    provider, id, event, at, provider_id, reference, address, permanent, detail = row
+    return Receipt(
+        provider, id, event, certain(at), provider_id, reference, address, bool(permanent), detail or ""
+    )  # fmt: skip
 
 
 def evidence_row(item: Evidence) -> Mapping[str, Any]:

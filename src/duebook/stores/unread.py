@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from ..domain.audit_gathered import CoverEntry
 from ..domain.lifecycle import State
 from ..domain.notification import Intent
 from ..domain.unread import About, Cover, ReadUpTo, Seen, Told, Watermark
 from ..ports import Plan
 from . import rows as r
-from .reading import do
+from .reading import FARTHEST, do
 
 
 class UnreadMessages:
@@ -50,6 +51,10 @@ class UnreadMessages:
             return None
         up_to, version, cover_id, covered_to, read_at = found[0]
         return Watermark(up_to, version, cover_id, covered_to, r.instant(read_at))
+
+    def audit_covers(self, after: int, until: int | None, limit: int) -> Plan[list[CoverEntry]]:
+        found = yield from do("audit_covers", after=after, until=until or FARTHEST, limit=limit)
+        return [CoverEntry(*row) for row in found]
 
     def take_cover(self, intents: Sequence[Intent]) -> Plan[set[int]]:
         """Let intents speak for their conversations; answers the ids of those that do. Of two about one conversation

@@ -13,7 +13,9 @@ with wanted as (
     from duebook_notifications n
     where n.id in (select value from json_each(:ids)) and n.state = 'sending'
 )
-select a.notification_id, a.number, a.begun_at, a.provider_id, a.channel, a.outcome, n.namespace,
-    n.kind, n.key
-from wanted a join duebook_notifications n on n.id = a.notification_id
-order by a.notification_id, a.number
+select
+    wanted.notification_id, wanted.number, wanted.begun_at, wanted.provider_id, wanted.channel, wanted.outcome,
+    n.namespace, n.kind, n.key
+from wanted
+join duebook_notifications n on n.id = wanted.notification_id
+order by wanted.notification_id, wanted.number

@@ -1,5 +1,6 @@
 -- What is unread for whom, as notifications about it fire: how far each recipient has read, the furthest that an accepted
 -- notification has told them, which others may still tell them more, and how many messages are unread in all and untold.
+-- Differs because SQLite joins nothing laterally: each step is a column of an inner query.
 select s.id, s.up_to, s.version, s.covered_to, s.told, s.open,
     exists (
         select 1 from duebook_messages m

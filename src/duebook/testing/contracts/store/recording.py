@@ -66,7 +66,7 @@ class Recording(Contract):
             (intent,) = await trial.begin(n)
             await trial.settle(intent, outcome)
             if isinstance(outcome, Rejected):
-                await trial.book.redrive("mail", "a", reason="address corrected")
+                await trial.book.redrive("mail", "a", reason="address corrected", force=True)
             trial.advance(60)
             (n,) = await trial.claim()
             await trial.apply(moved(n, Event.DEFER, trial.now(), wake_at=trial.now(), reason="quiet"))
@@ -146,7 +146,7 @@ class Recording(Contract):
         await trial.book.cancel("mail", "a", reason="second")
         assert (await trial.read("a")).cancel_request == "first"
         n = await trial.bring("b", State.REVIEW)
-        assert await trial.book.redrive("mail", "b", reason="fixed")
+        assert await trial.book.redrive("mail", "b", reason="fixed", force=True)
         assert (await trial.read("b")).version == n.version + 1
         assert await trial.settle(intent, Accepted())
 
