@@ -52,7 +52,15 @@ from duebook.channels.webpush import WebPush
 from duebook.cli.exits import MEANINGS
 from duebook.domain import attachment, deciding, message, policy, recovery, retry, text
 from duebook.domain.lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, State
-from duebook.domain.policy import ChannelPolicy, DeadlinePolicy, DigestPolicy, Kind, Retention, UnreadPolicy
+from duebook.domain.policy import (
+    AttentionLimit,
+    ChannelPolicy,
+    DeadlinePolicy,
+    DigestPolicy,
+    Kind,
+    Retention,
+    UnreadPolicy,
+)
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
@@ -137,6 +145,10 @@ def settings_unread_policy() -> str:
 
 def settings_digest_policy() -> str:
     return settings(DigestPolicy)
+
+
+def settings_attention_limit() -> str:
+    return settings(AttentionLimit)
 
 
 def settings_engine() -> str:

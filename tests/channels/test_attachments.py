@@ -20,9 +20,8 @@ from duebook.domain.message import Email
 from duebook.domain.outcome import Accepted, Rejected, Retry
 from duebook.errors import InvalidInput
 from duebook.testing import Timeline
-from duebook.testing.doubles import Drop, HttpDouble, SmtpDouble
+from duebook.testing.doubles import Drop, SmtpDouble
 
-from .providers import PROVIDERS
 from .support import context, email
 
 PLAN = b"%PDF the plan"
@@ -181,14 +180,3 @@ async def test_a_file_that_changed_between_handler_and_wire_ends_in_review(folde
             expected = await timeline.expecting("plan", "1842")
             assert expected.in_review(reason="answers other bytes").state is State.REVIEW
         assert server.accepted == []
-
-
-@pytest.mark.parametrize("name", PROVIDERS)
-async def test_an_api_without_attachments_refuses_them_before_it_calls(name: str) -> None:
-    async with HttpDouble() as server:
-        channel = PROVIDERS[name].build(base_url=server.url)
-        outcome = await channel.send(email(attachments=[plan()]), context())
-        await channel.close()
-        assert isinstance(outcome, Rejected)
-        assert "takes no attachments" in outcome.reason
-        assert server.requests == []

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from duebook.channels.smtp.address import parse
 from duebook.channels.smtp.headers import address_header, text_header
 from duebook.channels.smtp.mime import Letter, Mailbox, letter
+from duebook.domain import unsubscribe
 from duebook.domain.message import Email, freeze, thaw
 from duebook.errors import InvalidMessage
 
@@ -168,6 +169,14 @@ class TestWhole:
         assert found["List-Unsubscribe"] == message.headers["List-Unsubscribe"]
         assert found["MIME-Version"] == "1.0"
         assert len(found.keys()) == len({name.lower() for name in found.keys()})  # noqa: SIM118  names repeat
+
+    def test_h72_the_headers_of_unsubscribing_arrive_as_they_are(self) -> None:
+        """useSend#412: the one-click POST needs the very address that was signed, in one piece."""
+        wish = unsubscribe.Wish("r" * 320, "k" * 64)
+        headers = unsubscribe.headers("https://example.com/unsubscribe", "a secret of 16 or more", wish)
+        content = written(mail(headers=headers)).content
+        for name, value in headers.items():
+            assert f"\r\n{name}: {value}\r\n".encode() in content
 
     def test_text_and_html_are_alternatives(self) -> None:
         message = mail(text="Grüße\n", html="<p>Grüße</p>\n")

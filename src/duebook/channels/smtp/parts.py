@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from ...domain.attachment import Attachment
-from .headers import refuse_control
 
 _PLAIN = re.compile(r"[A-Za-z0-9_(](?:[A-Za-z0-9 ._()-]{0,58}[A-Za-z0-9_)])?")
 _CHARSET = "utf-8''"
-_PIECE_CHARACTERS = 60
+_PIECE_CHARACTERS = 54
 
 
 def mixed(first: bytes, attachments: Sequence[Attachment], files: Sequence[bytes], boundary: str) -> bytes:
@@ -27,7 +26,6 @@ def mixed(first: bytes, attachments: Sequence[Attachment], files: Sequence[bytes
 
 
 def _attached(attachment: Attachment, content: bytes) -> bytes:
-    refuse_control("Content-Disposition", attachment.name)
     lines = [
         f"Content-Type: {attachment.media_type}",
         "Content-Transfer-Encoding: base64",
@@ -39,7 +37,10 @@ def _attached(attachment: Attachment, content: bytes) -> bytes:
 
 
 def _file_name(name: str) -> list[str]:
-    """Return the parameters that hold a name: quoted if it is plain, else percent-encoded and in pieces (RFC 2231)."""
+    """Return the parameters that hold a name: quoted if it is plain, else percent-encoded and in pieces (RFC 2231).
+
+    Neither can hold a line break or a quotation mark, whatever the name does.
+    """
     if _PLAIN.fullmatch(name):
         return [f'filename="{name}"']
     pieces = list(_pieces(name))
