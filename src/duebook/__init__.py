@@ -10,7 +10,9 @@ from .domain.missed import Missed
 from .domain.notification import Notification
 from .domain.outcome import Accepted, Outcome, Rejected, Retry, Throttled, Uncertain
 from .domain.ownership import Answer, Scheduled
+from .domain.people import Person
 from .domain.policy import AttentionLimit, ChannelPolicy, DeadlinePolicy, DigestPolicy, Retention, UnreadPolicy
+from .domain.receipt import Receipt
 from .domain.recurrence import Cron, Every, Rrule
 from .domain.retry import Backoff
 from .domain.schedules import Schedule
@@ -63,7 +65,9 @@ __all__ = [
     "NewSchedule",
     "Notification",
     "Outcome",
+    "Person",
     "Push",
+    "Receipt",
     "Reject",
     "Rejected",
     "Retention",

@@ -1,14 +1,18 @@
 """What operators see and do: status and its exit codes, pauses, modes, the doctor."""
 
+import asyncio
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from duebook import EngineSettings
+from duebook import Duebook, EngineSettings
 from duebook.cli import probes
 from duebook.cli.doctor import Finding, postgres, sqlite, zone_data
+from duebook.cli.operating import force, holds
+from duebook.domain.control import Control
+from tests.domain.builders import HOUR, NOW
 
 from .support import deliver, duebook
 
@@ -47,6 +51,56 @@ def test_status_tells_what_is_held_and_what_waits(url: str) -> None:
     assert "Resumed channel email." in left
     assert "everything is paused since" in left
     assert "Nothing held kind renewal." in duebook("resume", "--kind", "renewal").out
+
+
+@pytest.mark.parametrize(
+    ("rests", "probing", "said"),
+    [
+        (HOUR, None, "channel email rests until 2030-01-07 13:00:00 UTC: 429"),
+        (
+            -HOUR,
+            None,
+            "channel email has rested until 2030-01-07 11:00:00 UTC and waits for one send to try it out: 429",
+        ),
+        (-HOUR, HOUR, "channel email has rested until 2030-01-07 11:00:00 UTC and is being tried out by one send: 429"),
+        (None, None, ""),
+    ],
+)
+def test_a_throttle_says_how_its_channel_stands(rests: timedelta, probing: timedelta | None, said: str) -> None:
+    until, trial = (None if span is None else NOW + span for span in (rests, probing))
+    control = Control("channel:email", None, until, None, "429", "host:1:ab", NOW, trial)
+    assert "".join(force([control], NOW)) == said
+    assert holds(control, NOW) is bool(said)
+
+
+def rest(url: str, seconds: float) -> None:
+    """Let a channel rest, as a worker does whose sends fail."""
+
+    async def go() -> None:
+        book = Duebook(url)
+        now = book.wired.clock.now()
+        until, reason = now + timedelta(seconds=seconds), "its breaker is open, sends fail: connection refused"
+        await book.wired.database.ask(book.wired.store.throttle("email", until, reason, "host:1:ab", now))
+        await book.close()
+
+    asyncio.run(go())
+
+
+def test_an_open_breaker_is_told_with_its_reason_and_is_no_fault(either_url: str) -> None:
+    rest(either_url, 600)
+    said = duebook("status").out
+    assert "In force: channel email rests until " in said
+    assert ": its breaker is open, sends fail: connection refused." in said
+    assert [one["throttle"] for one in duebook("status", "--json").json["controls"]] == ["open"]
+    assert duebook("status", "--check").code == 0
+    assert "sends fail" not in duebook("doctor").out
+    assert duebook("resume", "--channel", "email").out == "Resumed channel email.\nNothing is held.\n"
+
+
+def test_a_channel_that_waits_for_its_trial_can_be_let_go(url: str) -> None:
+    rest(url, -600)
+    assert "waits for one send to try it out" in duebook("status").out
+    assert "Resumed channel email." in duebook("resume", "--channel", "email").out
 
 
 @pytest.mark.usefixtures("either_url")

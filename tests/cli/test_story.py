@@ -30,7 +30,7 @@ def test_from_a_promise_to_the_reason_why(either_url: str) -> None:
     assert (ruled.code, ruled.out) == (0, "renewal/lost-1: closed as accepted, on your word.\n")
     assert "ruled by a person: it was sent: seen in the log (by cli:" in duebook("explain", "renewal", "lost-1").out
 
-    assert duebook("redrive", "renewal", "refused-1", "--reason", "mailbox made").code == 0
+    assert duebook("redrive", "renewal", "refused-1", "--reason", "mailbox made", "--force").code == 0
     deliver(either_url, 1)
     assert "attempt 2 over email: the provider refused it" in duebook("explain", "renewal", "refused-1").out
     assert duebook("drop", "renewal", "refused-1", "--reason", "she left").code == 0
@@ -104,3 +104,28 @@ def test_filters_meet_and_pages_go_on(url: str) -> None:
     assert [n["key"] for n in found["notifications"]] == ["k3"]
     found = duebook("find", "--limit", "2", "--json").json
     assert ([n["key"] for n in found["notifications"]], found["more"]) == (["k3", "k2"], True)
+
+
+def test_what_was_refused_goes_out_again_once_something_is_new(either_url: str, app: str) -> None:
+    for key in ("refused-1", "refused-2"):
+        duebook("schedule", "renewal", key, "--recipient", "ann", "--after", "0s")
+    deliver(either_url, 2)
+    stays = duebook("redrive", "renewal", "refused-1", "--reason", "again")
+    assert stays.code == 1
+    assert stays.out.startswith("renewal/refused-1 stays review. Reason: it was refused as it is: 550 no such mailbox;")
+    data = ("--reason", "another account", "--data", '{"account": 7}')
+    assert duebook("redrive", "renewal", "refused-1", *data, "--json").failure["field"] == "app"
+    assert duebook("redrive", "renewal", "refused-1", *data, "--app", app).code == 0
+    found = duebook("find", "renewal", "refused-1", "--json").json["notifications"][0]
+    assert (found["state"], found["data"]) == ("scheduled", {"account": 7})
+    assert duebook("people", "set", "ann", "--address", "email=ann@example.org").code == 0
+    assert duebook("redrive", "renewal", "refused-2", "--reason", "another address").code == 0
+
+
+def test_what_its_owner_withdrew_is_not_sent_again(either_url: str) -> None:
+    duebook("schedule", "renewal", "lost-1", "--recipient", "ann", "--after", "0s")
+    deliver(either_url, 1)
+    duebook("cancel", "renewal", "lost-1", "--reason", "she has read it")
+    answer = duebook("resolve", "renewal", "lost-1", "--as", "resend", "--reason", "try again")
+    assert answer.code == 1
+    assert answer.out == "renewal/lost-1 stays uncertain. Reason: its owner has withdrawn it: she has read it\n"

@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import pytest
+
 from duebook.cli.output import Table, aligned, plain, printable
 from duebook.cli.telling import tell
 from duebook.cli.wording import ahead, first_line, span
 from duebook.domain import unread
 from duebook.domain.digests import DigestRecord
-from duebook.domain.lifecycle import State
+from duebook.domain.lifecycle import Event, State
 from duebook.domain.notification import Attempt, Notification
+from duebook.domain.receipt import Receipt
 from duebook.domain.recovery import Evidence
 from duebook.domain.story import Entry, IdentityRecord, Story
 from duebook.domain.unread import CoverRecord
@@ -96,6 +99,62 @@ def test_one_that_waits_and_one_that_nobody_takes() -> None:
 def test_a_wanted_end_is_held_back_by_doubt() -> None:
     said = told(doubted(wanted=State.CANCELLED, reason="read"), attempt(1, "uncertain"))
     assert "It would be cancelled, were it not for that doubt" in said
+
+
+def said_later(event: Any, number: int = 1, **more: Any) -> tuple[int, Receipt]:
+    return number, Receipt("resend", f"e-{event}", event, NOW + HOUR, **more)
+
+
+def test_what_a_provider_said_later_is_told_with_what_it_means() -> None:
+    n = make(State.ACCEPTED, basis="reported", number=1)
+    delivered = told(n, attempt(1, "accepted"), receipts=[said_later("delivered", detail="250 ok")])
+    assert "resend says about attempt 1: it was delivered; delivered is not yet read\n    250 ok" in delivered
+    assert "What is at risk" not in delivered
+    gone = said_later("bounced", permanent=True, address="ann@example.org")
+    bounced = told(n, attempt(1, "accepted"), receipts=[said_later("delayed"), gone])
+    assert "it came back for good: the address takes no mail\n    it is about ann@example.org" in bounced
+    assert "What is at risk\n  Attempt 1 did not arrive, says resend." in bounced
+
+
+def test_a_look_up_is_told_with_what_it_is_worth() -> None:
+    asked = Evidence(7, 1, NOW, "lookup", "unknown", None, "its worker never reported and may still send it")
+    said = told(doubted(), attempt(1, "lost"), evidence=[asked])
+    assert "a look-up about attempt 1: still unknown\n    its worker never reported and may still send it" in said
+
+
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [
+        ("suppressed: it bounced for good", "duebook suppressions list --channel mail"),
+        ("opted out of kind mail", "duebook people show ann"),
+        ("she has read it", None),
+    ],
+)
+def test_why_nothing_was_sent_says_where_to_look(reason: str, hint: str | None) -> None:
+    said = told(make(State.SKIPPED, reason=reason))
+    assert f"Closed as skipped: {reason}" in said
+    assert hint in said if hint else "duebook" not in said
+
+
+def test_one_that_was_put_off_says_why_it_waits() -> None:
+    waits: dict[str, Any] = {"event": Event.DEFER, "wake_at": NOW + HOUR}
+    quiet = told(make(reason="quiet hours", **waits))
+    assert "Why: quiet hours\n  What they wish: duebook people show ann" in quiet
+    enough = "2 messages under the limit 'a-day' within 1 day, 0:00:00 are enough"
+    assert f"in 1 h.\n  Why: {enough}" in told(make(reason=enough, **waits))
+
+
+def test_a_move_to_another_channel_is_not_called_a_delay() -> None:
+    entry = Entry(3, NOW, "host:1:ab", "defer", "claimed", "scheduled", "moved to channel push: its recipient is there")
+    said = told(make(channel="push"), history=[entry])
+    assert "2030-01-07 12:00:00 UTC  moved to channel push: its recipient is there (by host:1:ab)" in said
+    assert "put off" not in said
+
+
+def test_what_was_refused_says_what_must_change() -> None:
+    refused = make(State.REVIEW, event=Event.REJECT, number=1, reason="550")
+    assert "As it is it would be refused again" in told(refused, attempt(1, "rejected"))
+    assert "refused again" not in told(make(State.REVIEW, event=Event.EXHAUST, number=1, reason="451"))
 
 
 def test_what_retention_took_is_said() -> None:

@@ -14,6 +14,7 @@ from duebook.domain.draft import Draft
 from duebook.domain.lifecycle import State
 from duebook.domain.notification import Intent, Move, Notification
 from duebook.domain.policy import Kind
+from duebook.domain.receipt import Receipt, Referred
 from duebook.domain.recovery import Evidence
 from duebook.domain.schedules import Schedule
 from duebook.ports import Database, Plan, Store
@@ -112,6 +113,28 @@ class LosesTheTerm(SqlStore):
         yield from super().change_deadlines([replace(one, term=1) for one in deadlines])
 
 
+class WritesToWhatIsSuppressed(SqlStore):
+    def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> Plan[set[int]]:
+        return (yield from super().begin(channel, [intent._replace(address=None) for intent in intents], now))
+
+
+class TakesWhateverAttentionIsWanted(SqlStore):
+    def take_attention(self, intents: Sequence[Intent]) -> Plan[set[int]]:
+        yield from super().take_attention(intents)
+        return {intent.id for intent in intents}
+
+
+class LetsEverybodyTry(SqlStore):
+    def take_probe(self, channel: str, holder: str, now: datetime, until: datetime) -> Plan[bool]:
+        yield from super().take_probe(channel, holder, now, until)
+        return True
+
+
+class KeepsNoReceipt(SqlStore):
+    def match_receipts(self, matches: Sequence[tuple[Receipt, Referred]]) -> Plan[None]:
+        yield from super().match_receipts([])
+
+
 @pytest.mark.parametrize(
     ("store", "clause"),
     [
@@ -128,6 +151,10 @@ class LosesTheTerm(SqlStore):
         (AdvancesWhateverItRead, "test_a_write_is_fenced_by_the_version_it_was_made_from"),
         (SeesToEveryKind, "test_only_what_is_due_of_the_kinds_asked_for_is_answered_the_oldest_first"),
         (LosesTheTerm, "test_a_change_writes_everything_but_its_birth"),
+        (WritesToWhatIsSuppressed, "test_begin_is_fenced_by_what_is_suppressed"),
+        (TakesWhateverAttentionIsWanted, "test_of_two_that_knew_the_same_one_begins"),
+        (LetsEverybodyTry, "test_one_worker_tries_out_a_channel_that_has_rested"),
+        (KeepsNoReceipt, "test_a_receipt_waits_for_its_match_and_not_for_ever"),
     ],
 )
 def test_a_wrong_store_fails(store: type[SqlStore], clause: str) -> None:

@@ -34,7 +34,7 @@ async def test_a_refusal_waits_in_review_and_may_be_redriven(timeline: Timeline)
     await schedule(timeline, "a")
     assert await timeline.run_due() == []
     timeline.expect("renewal", "a").in_review(reason="no such user").attempts(1)
-    assert await timeline.book.redrive("renewal", "a", reason="the address was mended")
+    assert await timeline.book.redrive("renewal", "a", reason="the address was mended", force=True)
     assert len(await timeline.run_due()) == 1
     timeline.expect("renewal", "a").accepted().attempts(2)
 

@@ -56,6 +56,7 @@ def story(told: Story, lines: list[str]) -> dict[str, Any]:
         "attempts": attempts,
         "history": plain(list(told.history)),
         "evidence": plain(list(told.evidence)),
+        "receipts": [{**plain(receipt), "number": number} for number, receipt in told.receipts],
         "pruned": told.pruned,
         "cover": plain(told.cover),
         "digest": plain(told.digest),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from ..domain.control import EVERYTHING, Control
 from ..domain.control import scope as scope_of
 from ..domain.policy import Kind, Mode, Retention
 from ..domain.story import Backlog
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput
 from . import reading
 from .exits import Exit
 from .options import Channel, KindName, KindOption
@@ -43,7 +43,7 @@ async def pause(
     """
     scope = await _scope(session, channel, kind)
     await session.verbs.pause(channel=channel, kind=kind, reason=reason)
-    return await _in_force(session, scope, f"Paused {_named(scope)}.")
+    return await _in_force(session, scope, f"Paused {named(scope)}.")
 
 
 @command(PANEL, "duebook resume --channel email", "duebook resume")
@@ -58,10 +58,10 @@ async def resume(
     before = {control.scope: control for control in await session.verbs.controls()}
     now = session.book.wired.clock.now()
     if scope not in before or not holds(before[scope], now):
-        return await _in_force(session, scope, f"Nothing held {_named(scope)}.")
+        return await _in_force(session, scope, f"Nothing held {named(scope)}.")
     overdue = await session.verbs.backlog() if scope == EVERYTHING else None
     await session.verbs.resume(channel=channel, kind=kind, reason=reason)
-    reply = await _in_force(session, scope, f"Resumed {_named(scope)}.")
+    reply = await _in_force(session, scope, f"Resumed {named(scope)}.")
     return reply if overdue is None else _with_overdue(reply, overdue, now)
 
 
@@ -95,33 +95,41 @@ async def _scope(session: Session, channel: str | None, kind: str | None) -> str
     if kind is not None:
         await session.kind(kind)
     if channel is not None:
-        registry, store = session.book.registry, session.book.wired.store
-        known = {*registry.channels, *(declared.channel for declared in registry.kinds.values())}
-        if channel not in known:
-            known |= {row[1] for row in await session.ask(store.count_states())}
-        if channel not in known:
-            raise UnknownName("channel", channel, known)
+        await session.channel(channel)
     return scope_of(channel=channel, kind=kind)
 
 
-def _named(scope: str) -> str:
+def named(scope: str) -> str:
+    """Return a scope as people say it, such as "channel email"."""
     return "everything" if scope == EVERYTHING else scope.replace(":", " ")
+
+
+_THROTTLES = {
+    "open": "rests until {until}",
+    "waiting": "has rested until {until} and waits for one send to try it out",
+    "probing": "has rested until {until} and is being tried out by one send",
+}
+
+
+def document(control: Control, now: datetime) -> dict[str, Any]:
+    """Return a control, and how it stands if its channel is throttled."""
+    return {**plain(control), "throttle": control.throttle(now)}
 
 
 def holds(control: Control, now: datetime) -> bool:
     """Say whether a control keeps anything from being sent."""
-    return control.paused_at is not None or (control.paused_until is not None and control.paused_until > now)
+    return control.paused_at is not None or control.throttle(now) is not None
 
 
 def force(controls: Sequence[Control], now: datetime) -> list[str]:
     """Return what is in force, a line for each pause, throttle and mode that matters."""
     lines = []
     for control in controls:
-        name, why = _named(control.scope), f": {first_line(control.reason)}" if control.reason else ""
+        name, why = named(control.scope), f": {first_line(control.reason)}" if control.reason else ""
         if control.paused_at is not None:
             lines.append(f"{name} is paused since {instant(control.paused_at)} by {control.by}{why}")
-        if control.paused_until is not None and control.paused_until > now:
-            lines.append(f"{name} is throttled by its provider until {instant(control.paused_until)}{why}")
+        if control.paused_until is not None and (stands := control.throttle(now)) is not None:
+            lines.append(f"{name} {_THROTTLES[stands].format(until=instant(control.paused_until))}{why}")
         if control.mode in ("shadow", "off"):
             lines.append(f"{name} is in mode {control.mode} since {instant(control.at)} by {control.by}{why}")
     return lines
@@ -129,9 +137,10 @@ def force(controls: Sequence[Control], now: datetime) -> list[str]:
 
 async def _in_force(session: Session, scope: str, done: str) -> Reply:
     controls = await session.verbs.controls()
-    others = force(controls, session.book.wired.clock.now())
+    now = session.book.wired.clock.now()
+    others = force(controls, now)
     lines = [done, *(["Now in force:", *(f"  {line}" for line in others)] if others else ["Nothing is held."])]
-    return Reply({"scope": scope, "controls": plain(controls)}, lines)
+    return Reply({"scope": scope, "controls": [document(control, now) for control in controls]}, lines)
 
 
 @command(PANEL, "duebook prune --app app.notify:book", "duebook prune --older-than 90d --kind unread")

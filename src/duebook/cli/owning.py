@@ -27,6 +27,7 @@ _ANSWERS = {
     "already_closed": "{name} is closed already, as {state}.",
     "not_found": "There is no {name}, or retention removed it.",
     "not_in_review": "{name} is not in review; it is {state}.",
+    "refused": "{name} stays {state}.",
     "not_uncertain": "{name} is not uncertain; it is {state}.",
 }
 

@@ -24,8 +24,9 @@ C = TypeVar("C", bound=Callable[..., Coroutine[Any, Any, Reply]])
 
 _FAMILIES = (
     "demonstrating", "owning", "importing", "schedules", "deadlines", "deadline_files", "unread", "digests",
-    "digest_closing", "digest_files", "missed", "upcoming", "finding", "reviewing", "worker",
-    "migrating", "status", "doctor", "auditing", "operating", "retiming", "previewing",
+    "digest_closing", "digest_files", "missed", "upcoming", "people", "receipts", "finding", "waiting", "reviewing",
+    "worker",
+    "migrating", "status", "doctor", "auditing", "operating", "suppressions", "retiming", "previewing",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Any, get_args
 
 from ..domain.policy import checked_choice
@@ -121,3 +121,25 @@ def mapping(field: str, text: str | None) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInput(field, f'must be a JSON object such as {{"plan": "team"}}, not {type(value).__name__}')
     return value
+
+
+def pairs(field: str, texts: Sequence[str]) -> Mapping[str, str]:
+    """Return what is meant by texts such as "email=ann@example.com"."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidInput(field, f"{text!r} must look like email=ann@example.com")
+        if name in found:
+            raise InvalidInput(field, f"{name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def times_of_day(field: str, text: str) -> tuple[time, time]:
+    """Return the two times of day meant by "22:00-07:00"."""
+    start, _, end = text.partition("-")
+    try:
+        return time.fromisoformat(start.strip()), time.fromisoformat(end.strip())
+    except ValueError:
+        raise InvalidInput(field, f"{text!r} is not two times of day such as 22:00-07:00") from None

@@ -11,10 +11,10 @@ from ..domain.lifecycle import State
 from ..domain.notification import Notification
 from ..domain.ownership import NOT_FOUND, Answer, Ruling
 from ..errors import InvalidInput
-from . import documents
+from . import documents, reading
 from .exits import Exit
 from .finding import OptionalKey, OptionalKind
-from .options import Channel, Key, KindName, KindOption
+from .options import Channel, Data, Key, KindName, KindOption
 from .output import Reply
 from .owning import told
 from .program import command
@@ -38,11 +38,31 @@ _DONE: dict[Ruling, str] = {
 }
 
 
-@command(PANEL, 'duebook redrive renewal sub-1842/2027 --reason "the address was corrected"')
-async def redrive(session: Session, kind: KindName, key: Key, reason: Why) -> Reply:
-    """Send one back from review: the same identity and idempotency key, a fresh budget of attempts."""
+@command(
+    PANEL,
+    'duebook redrive renewal sub-1842/2027 --reason "the template was mended"',
+    'duebook redrive renewal sub-1842/2027 --reason "another account" --data \'{"account": 7}\' --app app.notify:book',
+    'duebook redrive renewal sub-1842/2027 --reason "the provider lifted the block" --force',
+)
+async def redrive(
+    session: Session,
+    kind: KindName,
+    key: Key,
+    reason: Why,
+    data: Data = None,
+    force: Annotated[bool, typer.Option("--force", help="Although nothing about it has changed.")] = False,
+) -> Reply:
+    """Send one back from review: the same identity and idempotency key, a fresh budget of attempts.
+
+    What a provider refused goes out again with new --data (which needs the app), after its recipient's record was
+    changed, or with --force.
+    """
     await session.kind(kind, key)
-    return told(kind, key, "goes out again, now", await session.verbs.redrive(kind, key, reason=reason))
+    if data is not None:
+        session.need_app("whether a kind carries data of its own")
+    content = None if data is None else reading.mapping("data", data)
+    answer = await session.verbs.redrive(kind, key, reason=reason, data=content, force=force)
+    return told(kind, key, "goes out again, now", answer)
 
 
 @command(PANEL, 'duebook drop renewal sub-1842/2027 --reason "the customer left"')

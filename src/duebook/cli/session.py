@@ -50,7 +50,13 @@ class Session:
     def context(self) -> Context:
         """What the verbs know, with the person at the keyboard on record as the one who acts."""
         wired = self.book.wired
-        return Context(self.book.namespace, self.book.registry.kinds, wired.store, wired.clock, f"cli:{_user()}")
+        kinds, by = self.book.registry.kinds, f"cli:{_user()}"
+        return Context(self.book.namespace, kinds, wired.store, wired.clock, by, self.channels)
+
+    @cached_property
+    def channels(self) -> dict[str, object]:
+        """The channels that are known by name."""
+        return dict(self.book.registry.channels)
 
     @cached_property
     def verbs(self) -> AsyncVerbs:
@@ -112,6 +118,19 @@ class Session:
                 raise InvalidInput("kind", problem)
             raise UnknownName("kind", name, kinds)
         return kinds[name]
+
+    async def channel(self, name: str) -> str:
+        """Return the name of a channel, or raise UnknownName with the nearest one.
+
+        A channel that no kind is registered for is known by what waits for it.
+        """
+        known = {*self.channels, *(channel for kind in self.book.registry.kinds.values() for channel in kind.able)}
+        if name not in known:
+            self.channels.update((row[1], None) for row in await self.ask(self.book.wired.store.count_states()))
+            known.update(self.channels)
+        if name not in known:
+            raise UnknownName("channel", name, known)
+        return name
 
     async def search(
         self,

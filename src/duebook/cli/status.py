@@ -14,7 +14,7 @@ from ..domain.lifecycle import State
 from ..domain.story import Backlog, KindRecord
 from . import reading
 from .exits import Exit
-from .operating import force
+from .operating import document, force
 from .output import Reply, Table, plain
 from .program import command
 from .session import Session
@@ -83,22 +83,22 @@ async def status(
     limits = Limits(reading.span("max_overdue", max_overdue), max_uncertain, max_review)
     picture = await _look(session, lateness=not check)
     problems = _problems(picture, limits) if check else []
-    document = {
+    shown = {
         "at": picture.now,
         "backlog": picture.backlog,
         "overdue_seconds": picture.overdue.total_seconds(),
         "lateness": _percentiles(picture.lateness),
         "kinds": [dict(zip(_COUNTED, row, strict=True)) for row in picture.counts],
         "orphans": plain(list(picture.orphans)),
-        "controls": plain(list(picture.controls)),
+        "controls": [document(control, picture.now) for control in picture.controls],
         "undelivered": {
             kind: {"digests": digests, "items": items} for kind, (digests, items) in picture.undelivered.items()
         },
     }
     if not check:
-        return Reply(document, _told(picture))
-    document.update(ok=not problems, problems=problems)
-    return Reply(document, problems or ["All is well."], Exit.REFUSED if problems else Exit.DONE)
+        return Reply(shown, _told(picture))
+    shown.update(ok=not problems, problems=problems)
+    return Reply(shown, problems or ["All is well."], Exit.REFUSED if problems else Exit.DONE)
 
 
 async def _look(session: Session, *, lateness: bool) -> Picture:
@@ -173,7 +173,9 @@ def _told(picture: Picture) -> list[str | Table]:
     if picture.counts:
         rows = [[kind, channel, state.value, f"{n:,}", instant(due)] for kind, channel, state, n, due in picture.counts]
         body += ["", Table(["kind", "channel", "state", "open", "oldest due"], rows)]
-    warnings = [f"Orphan: {_orphan(orphan)}." for orphan in picture.orphans]
+    waiting = backlog.uncertain + backlog.review
+    warnings = [f"{count(waiting, 'waits', 'wait')} for a person: duebook review"] if waiting else []
+    warnings += [f"Orphan: {_orphan(orphan)}." for orphan in picture.orphans]
     warnings += [_undelivered(kind, *numbers) for kind, numbers in picture.undelivered.items()]
     warnings += [f"In force: {line}." for line in force(picture.controls, now)]
     return body + (["", *warnings] if warnings else [])

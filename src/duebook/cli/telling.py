@@ -8,10 +8,12 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
+from ..domain import deciding, ownership, people
 from ..domain.identity import idempotency_key
-from ..domain.lifecycle import State
+from ..domain.lifecycle import Event, State
 from ..domain.notification import Attempt, Notification
 from ..domain.policy import Priority
+from ..domain.receipt import Receipt
 from ..domain.recovery import Evidence
 from ..domain.story import Entry, Story
 from .subject import subject
@@ -66,6 +68,21 @@ _SOURCES = {
 }
 _SAYS = {"accepted": "accepted", "not_accepted": "not accepted", "rejected": "refused", "unknown": "still unknown"}
 
+_RECEIPTS = {
+    "delivered": "it was delivered; delivered is not yet read",
+    "bounced": "it came back",
+    "complained": "its reader complained about it",
+    "delayed": "it is delayed, and the provider goes on trying",
+    "refused": "it was taken and then not sent",
+}
+_NEVER_ARRIVED = ("bounced", "refused")
+
+_HINTS = {
+    deciding.SUPPRESSED: "Why that address is written to no more: duebook suppressions list --channel {channel}",
+    people.OPTED_OUT: "What they wish: duebook people show {recipient}",
+    people.QUIET: "What they wish: duebook people show {recipient}",
+}
+
 
 def tell(story: Story, now: datetime, *, full: bool = False) -> list[str]:
     """Return the story as lines. `full`: with whole tracebacks and the messages on record."""
@@ -111,6 +128,7 @@ def _happened(story: Story, n: Notification, now: datetime, full: bool) -> Itera
         events.append((attempt.begun_at, attempt.number, _attempt(attempt, resolution, n)))
     events += [(entry.at, entry.version, _entry(entry, full)) for entry in story.history]
     events += [(item.at, item.number, _evidence(item)) for item in story.evidence]
+    events += [(one.at, number, _receipt(number, one)) for number, one in story.receipts]
     for at, _, lines in sorted(events, key=lambda event: event[:2]):
         yield f"{instant(at)}  {lines[0]}"
         yield from _indented(lines[1:])
@@ -143,6 +161,8 @@ def _entry(entry: Entry, full: bool) -> list[str]:
     said = _EVENTS.get(entry.event, entry.event)
     if not entry.reason:
         return [f"{said} (by {entry.by})"]
+    if entry.event == Event.DEFER and entry.reason.startswith(deciding.MOVED):
+        return [f"{first_line(entry.reason)} (by {entry.by})"]
     first = f"{said}: {first_line(entry.reason)} (by {entry.by})"
     return [first, *entry.reason.splitlines()] if full and "\n" in entry.reason else [first]
 
@@ -153,6 +173,16 @@ def _evidence(item: Evidence) -> list[str]:
         lines.append(f"the provider calls it {item.provider_id}")
     if item.detail:
         lines.append(first_line(item.detail))
+    return lines
+
+
+def _receipt(number: int, one: Receipt) -> list[str]:
+    for_good = " for good: the address takes no mail" if one.event == "bounced" and one.permanent else ""
+    lines = [f"{one.provider} says about attempt {number}: {_RECEIPTS[one.event]}{for_good}"]
+    if one.address:
+        lines.append(f"it is about {one.address}")
+    if one.detail:
+        lines.append(first_line(one.detail))
     return lines
 
 
@@ -174,16 +204,26 @@ def _standing(n: Notification, now: datetime) -> Iterator[str]:
         case State.REVIEW:
             yield f"In review since {instant(n.moved_at)}: {_reason(n)}"
             yield f"Nothing of it was accepted. duebook redrive {n.kind} {n.key} --reason …, or: duebook drop …"
+            if ownership.is_refused(n):
+                yield "As it is it would be refused again: give new --data, change its recipient's record, or --force."
         case State.ACCEPTED:
             yield _BASES[n.basis or "reported"]
             if n.reason:
                 yield f"Reason: {first_line(n.reason)}"
         case State.SKIPPED | State.CANCELLED | State.DROPPED:
             yield f"Closed as {n.state.value}: {_reason(n)}"
+            yield from _hints(n)
 
 
 def _reason(n: Notification) -> str:
     return first_line(n.reason or "no reason on record")
+
+
+def _hints(n: Notification) -> Iterator[str]:
+    """Say where to look further."""
+    for beginning, hint in _HINTS.items():
+        if n.reason is not None and n.reason.startswith(beginning):
+            yield hint.format(channel=n.channel, recipient=n.recipient)
 
 
 def _ending(n: Notification) -> Iterator[str]:
@@ -201,17 +241,16 @@ def _waiting(n: Notification, now: datetime) -> Iterator[str]:
         yield f"It waits until {instant(n.wake_at)}, {ahead(n.wake_at, now)}."
     else:
         yield f"It has been due for {span(now - n.wake_at)} and no worker has taken it. Is one running? duebook status"
+    if n.reason is not None:
+        yield f"Why: {first_line(n.reason)}"
+        yield from _hints(n)
     if n.alone:
         yield "A worker died holding it, so it is next claimed by itself."
 
 
 def _risk(story: Story, n: Notification) -> Iterator[str]:
     """Say what could be wrong for the recipient: a message missing, or a second copy."""
-    open_attempts = [
-        attempt.number
-        for attempt, resolution in zip(story.attempts, story.resolutions, strict=True)
-        if attempt.outcome in ("uncertain", "lost") and resolution is None
-    ]
+    open_attempts = [attempt.number for attempt in story.doubtful]
     sure = sum(
         attempt.outcome == "accepted" or resolution == "accepted"
         for attempt, resolution in zip(story.attempts, story.resolutions, strict=True)
@@ -223,6 +262,9 @@ def _risk(story: Story, n: Notification) -> Iterator[str]:
     if sure + len(open_attempts) > 1:
         at_least = f"at least {sure}" if sure else "none"
         yield f"{n.recipient} may have up to {sure + len(open_attempts)} copies; {at_least} for certain."
+    for number, one in story.receipts:
+        if one.event in _NEVER_ARRIVED:
+            yield f"Attempt {number} did not arrive, says {one.provider}."
     if n.state is State.UNCERTAIN:
         yield "If it is sent again and did arrive, a second copy arrives, unless the provider recognises the key."
         yield "If it is left as sent or dropped and did not arrive, nobody is told."

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 
 from .audited import LedgerOwner, MoveEntry, Record, RememberedName, Surroundings, held_up, is_overdue, said
 from .lifecycle import CLOSED, EDGES, NEEDS_CERTAINTY, Event, State
+from .notification import IN_DOUBT
 
 Check = Callable[[Record, Surroundings], str | None]
 
@@ -23,7 +24,6 @@ UNWRITTEN = frozenset(
 )
 """Moves that leave no row in the history: the notification itself or the ledger has them."""
 
-IN_DOUBT = frozenset({"uncertain", "lost"})
 _REFUSALS = frozenset({"rejected", "retry", "throttled"})
 OUTCOMES: Mapping[str, frozenset[str]] = {
     Event.ACCEPT: frozenset({"accepted"}),

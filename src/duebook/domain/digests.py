@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +31,9 @@ MOST_PERIODS = 20_000
 """How many periods of one recipient are looked at in one go; of a longer outage the oldest are passed over."""
 
 HAS_ONE = "the period had a digest already, under other rules; what waits goes into the next one"
+
+RECIPIENTS_ALIKE = 256
+"""Periods that are remembered: a hundred thousand recipients whose hour ends ask for the same few cutoffs."""
 
 _MOMENT = timedelta(microseconds=1)
 _HOUR = 3_600
@@ -88,6 +91,11 @@ class Closing:
     def label(self) -> str:
         """The name of the period."""
         return label(self.policy, self.cutoff)
+
+    def may_give_up(self, now: datetime) -> bool:
+        """Say whether some item that waits may have expired, or is given up by the catch-up policy."""
+        age, oldest = self.policy.expire_after, self.cursor.open_from
+        return self.fresh_from is not None or (age is not None and oldest is not None and oldest + age <= now)
 
     @property
     def first_label(self) -> str:
@@ -201,6 +209,7 @@ def label(policy: DigestPolicy, cutoff: Occurrence) -> str:
     return cutoff.label[:10]
 
 
+@lru_cache(maxsize=RECIPIENTS_ALIKE)
 def cutoff_after(policy: DigestPolicy, zone: str, at: datetime) -> datetime:
     """Return the first cutoff after an instant: the end of the period of what is ready then."""
     return next(recurrence(policy).occurrences(zone, at + _MOMENT)).at
@@ -212,8 +221,12 @@ def come(cursor: Cursor, policy: DigestPolicy, now: datetime) -> Sequence[Occurr
     start = cursor.next_close_at
     if cursor.closed_to is not None:
         start = max(start, cursor.closed_to + _MOMENT)
-    coming = recurrence(policy).occurrences(cursor.zone, start, now + _MOMENT)
-    return list(islice(coming, MOST_PERIODS))
+    return _cutoffs(policy, cursor.zone, start, now)
+
+
+@lru_cache(maxsize=RECIPIENTS_ALIKE)
+def _cutoffs(policy: DigestPolicy, zone: str, start: datetime, now: datetime) -> Sequence[Occurrence]:
+    return tuple(islice(recurrence(policy).occurrences(zone, start, now + _MOMENT), MOST_PERIODS))
 
 
 def closing(cursor: Cursor, policy: DigestPolicy, cutoffs: Sequence[Occurrence], now: datetime) -> Closing | None:
@@ -228,6 +241,7 @@ def closing(cursor: Cursor, policy: DigestPolicy, cutoffs: Sequence[Occurrence],
     return Closing(cursor, policy, last, kept[0], len(kept), fresh_from, previous_at)
 
 
+@lru_cache(maxsize=RECIPIENTS_ALIKE)
 def _before(policy: DigestPolicy, zone: str, cutoff: datetime) -> datetime:
     """Return the cutoff before one: looked for far enough back that no change of the clocks is an obstacle."""
     back = timedelta(hours=2) if policy.daily_at is None else timedelta(days=2, hours=3)

@@ -71,6 +71,10 @@ class Notification(NamedTuple):
     moved_at: datetime
 
 
+IN_DOUBT = frozenset({"uncertain", "lost"})
+"""Outcomes of an attempt after which nobody knows whether the provider took it."""
+
+
 class Attempt(NamedTuple):
     """The ledger entry of one attempt, written when it is settled. `outcome` "lost": its worker never reported."""
 

@@ -12,9 +12,10 @@ from typing import Literal
 
 from .control import EVERYTHING
 from .identity import idempotency_key, reference
+from .notification import IN_DOUBT
 from .recovery import Evidence
 
-_IN_DOUBT = frozenset({None, "uncertain", "lost"})
+_OPEN = IN_DOUBT | {None}
 
 ReceiptEvent = Literal["delivered", "bounced", "complained", "delayed", "refused"]
 """`bounced`: the receiving side refused it after all. `complained`: its reader reported it as unwanted. `delayed`: the
@@ -94,7 +95,7 @@ def _refers(said: str, attempt: Referred) -> bool:
 def evidence(receipt: Receipt, attempt: Referred, now: datetime) -> Evidence | None:
     """Return what a receipt proves about an attempt nobody could vouch for: whatever became of the message, the
     provider had taken it, unless it says that it then refused it."""
-    if attempt.outcome not in _IN_DOUBT:
+    if attempt.outcome not in _OPEN:
         return None
     says: Literal["accepted", "rejected"] = "rejected" if receipt.event == "refused" else "accepted"
     detail = f"{receipt.provider} says {receipt.event}"

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from .digests import DigestRecord
 from .lifecycle import State
-from .notification import Attempt, Notification
+from .notification import IN_DOUBT, Attempt, Notification
 from .receipt import Receipt
 from .recovery import Evidence
 from .unread import CoverRecord
@@ -59,6 +59,12 @@ class Story:
     cover: CoverRecord | None = None
     digest: DigestRecord | None = None
     receipts: Sequence[tuple[int, Receipt]] = ()
+
+    @property
+    def doubtful(self) -> Sequence[Attempt]:
+        """The attempts that nobody can vouch for."""
+        told = zip(self.attempts, self.resolutions, strict=True)
+        return [attempt for attempt, resolution in told if resolution is None and attempt.outcome in IN_DOUBT]
 
 
 @dataclass(frozen=True, slots=True)

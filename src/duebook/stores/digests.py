@@ -45,10 +45,11 @@ class Digests:
 
         First goes what was read, what is worth nothing any more, and what the catch-up policy gives up.
         """
-        rows = r.dumps(map(_closing_row, closings))
+        rows = r.dumps(_closing_row(closing) | {"place": place} for place, closing in enumerate(closings))
         if any(closing.policy.unread_of for closing in closings):
             yield from do("drop_read_items", rows=rows)
-        yield from do("expire_items", rows=rows, now=r.instant_text(now))
+        if expiring := [closing for closing in closings if closing.may_give_up(now)]:
+            yield from do("expire_items", rows=r.dumps(map(_closing_row, expiring)), now=r.instant_text(now))
         yield from do("take_items", rows=rows)
         found = yield from do("weigh_items", rows=rows)
         dropping = [closing for closing in closings if closing.policy.overflow == "drop"]

@@ -3,11 +3,12 @@
 update duebook_digest_items as d set label = r.label
 from (
     select i.rowid as at, r.label, r.most,
-        row_number() over (partition by r.kind, r.recipient order by i.score desc, i.item) as place
+        row_number() over (partition by r.place order by i.score desc, i.item) as place
     from (
         select
             value ->> 'kind' as kind, value ->> 'recipient' as recipient, value ->> 'label' as label,
-            value ->> 'open_from' as open_from, value ->> 'cutoff_at' as cutoff_at, value ->> 'most' as most
+            value ->> 'open_from' as open_from, value ->> 'cutoff_at' as cutoff_at, value ->> 'most' as most,
+            value ->> 'place' as place
         from json_each(:rows)
     ) as r
     join duebook_digest_items i on i.kind = r.kind and i.recipient = r.recipient
