@@ -1,4 +1,5 @@
-"""Whether what is urgent overtakes: a provider that takes fifty a second, a mountain of bulk, now and then an urgent one.
+"""Whether what is urgent overtakes: a provider that takes fifty a second, a mountain of bulk, now and then an urgent
+one.
 
 Two workers share the rate. An urgent notification is late by as long as it waits behind bulk ones; the figure is the
 worst of them. The second figure is the rate that the provider saw, which must be used and not exceeded.

@@ -39,7 +39,7 @@ async def test_what_the_engine_leaves_behind_is_clean(crew: Crew) -> None:
     for n in await world.book.search(state="uncertain"):
         await world.book.resolve("mail", n.key, "resend" if n.key < "n3" else "sent", reason="she asked")
     for n in await world.book.search(state="review"):
-        await world.book.redrive("mail", n.key, reason="fixed")
+        await world.book.redrive("mail", n.key, reason="fixed", force=True)
     world.clock.advance(90)
     await crew.go_on(90)
     assert (await audited(world)).clean

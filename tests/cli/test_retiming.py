@@ -67,4 +67,4 @@ def test_the_doctor_says_how_many_were_made_under_other_rules() -> None:
 @pytest.mark.usefixtures("either_url")
 def test_the_doctor_says_whether_a_restored_copy_is_noticed() -> None:
     assert "good     restores: another database in its place is noticed" in duebook("doctor").out
-    assert restores(None).level == "advice"
+    assert restores(False).level == "advice"

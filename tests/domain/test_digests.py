@@ -170,7 +170,7 @@ def test_a_cursor_goes_on_to_what_waits_next(
 
 
 def test_what_was_closed_before_is_not_closed_again() -> None:
-    assert digests.come(cursor(NOW - HOUR, closed_to=NOW), HOURLY, NOW) == []
+    assert digests.come(cursor(NOW - HOUR, closed_to=NOW), HOURLY, NOW) == ()
 
 
 # What it tells

@@ -95,7 +95,7 @@ def speak() -> Plan[set[int]]:
 
 
 def close(verb: str) -> Plan[Any]:
-    policy = DigestPolicy(limit=2, overflow="drop", unread_of="mail")
+    policy = DigestPolicy(limit=2, overflow="drop", expire_after=HOUR, unread_of="mail")
     cursors = [Cursor("mail", f"r{id}", None, "test", "UTC", START, None, START + HOUR) for id in IDS]
     closings = [closing(one, policy, come(one, policy, START + HOUR), START + HOUR) for one in cursors]
     return reach(STORE.take_items([one for one in closings if one is not None], START + HOUR), verb)

@@ -22,7 +22,7 @@ from tests.support.worlds import World, moved
 HOUR_SECONDS = 3_600
 POSTGRES = pytest.mark.parametrize("world", ["postgres"], indirect=True)
 CLOSING = (
-    "lock_due_cursors", "read_identities", "expire_items", "take_items", "weigh_items", "schedule", "put_digests",
+    "lock_due_cursors", "read_identities", "take_items", "weigh_items", "schedule", "put_digests",
     "move_cursors",
 )  # fmt: skip
 

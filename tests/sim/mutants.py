@@ -289,7 +289,7 @@ MUTANTS = (
         "late evidence reopens what is closed",
         _patched(("duebook.domain.recovery.CLOSED", frozenset())),
         Config(None, "assume_sent"),
-        500,
+        seeds=0,
     ),
     Mutant("a repeat after the key's window", _patched(*ALWAYS_PROTECTED), Config(70.0, "resend"), 300),
     Mutant(

@@ -92,9 +92,7 @@ class Claimer:
         attention = await self._attention(found, now)
         people = await self.database.ask(self.store.read_people({n.recipient for n in found})) if found else {}
         until_monotonic = monotonic + self.settings.lease_seconds
-        return [
-            Held(n, until_monotonic, facts.get(n.id), attention.get(n.id), people.get(n.recipient)) for n in found
-        ]
+        return [Held(n, until_monotonic, facts.get(n.id), attention.get(n.id), people.get(n.recipient)) for n in found]
 
     async def _attention(self, found: list[Notification], now: datetime) -> Mapping[int, Attention]:
         limits = {n.id: (n.recipient, limit) for n in found if (limit := self.kinds[n.kind].attention) is not None}
