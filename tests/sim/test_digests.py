@@ -16,8 +16,11 @@ from duebook.stores.store import SqlStore
 from tests.sim.crowd import Parts
 from tests.sim.digests import LIMIT, Config, Digests
 from tests.sim.gathering import Report, altered, run
+from tests.sim.seeds import SEEDS as ALL
+from tests.sim.seeds import each
 
-SEEDS = 60
+pytestmark = pytest.mark.timeout(60 + ALL // 5)
+SEEDS = each(14)
 PLAIN = Config()
 CONFIGS = {
     "plain": PLAIN,

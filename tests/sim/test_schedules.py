@@ -11,8 +11,11 @@ from duebook.domain.schedules import advance, advanced
 from duebook.engine.scheduler import Scheduler, see_to
 from duebook.stores import catalog
 from tests.sim.schedules import Config, Harm, Parts, run, run_with
+from tests.sim.seeds import SEEDS as ALL
+from tests.sim.seeds import each
 
-SEEDS = 60
+pytestmark = pytest.mark.timeout(60 + ALL // 5)
+SEEDS = each(12)
 CONFIGS = {
     "latest": Config("latest"),
     "all": Config("all"),

@@ -4,17 +4,16 @@
 """
 
 import logging
-import os
 from collections.abc import Callable
 
 import pytest
 
 from tests.sim.regressions import FOUND, ROOT, keep
 from tests.sim.run import Report, run
+from tests.sim.seeds import SEEDS, each
 from tests.sim.tape import record, shorten
 from tests.sim.world import Config
 
-SEEDS = int(os.environ.get("DUEBOOK_SIM_SEEDS", "500"))
 WORLDS = {
     "keyed, held": Config(),
     "keyed, resent": Config(on_uncertain="resend"),
@@ -35,14 +34,13 @@ def test_every_promise_holds_in_every_world(
     name: str, caplog: pytest.LogCaptureFixture, record_property: Callable[[str, object], None]
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    each = -(-SEEDS // len(WORLDS))
-    steps = 0
-    for seed in range(each):
+    count, steps = each(len(WORLDS)), 0
+    for seed in range(count):
         report = run(seed, WORLDS[name])
         if report.violation is not None:
             pytest.fail(told(report, name), pytrace=False)
         steps += report.steps
-    record_property("seeds", (each, steps))
+    record_property("seeds", (count, steps))
 
 
 def told(report: Report, name: str) -> str:

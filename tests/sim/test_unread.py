@@ -18,9 +18,12 @@ from duebook.stores.rows import dumps
 from duebook.stores.store import SqlStore
 from tests.sim.crowd import Parts
 from tests.sim.gathering import Report, altered, run
+from tests.sim.seeds import SEEDS as ALL
+from tests.sim.seeds import each
 from tests.sim.unread import A_DAY, Config, Unread
 
-SEEDS = 80
+pytestmark = pytest.mark.timeout(60 + ALL // 5)
+SEEDS = each(12)
 PLAIN = Config()
 KEYED = Config(A_DAY, "resend")
 CONFIGS = {
