@@ -73,7 +73,7 @@ async def test_an_empty_period_sends_nothing_and_costs_no_row(news: Timeline, pl
 
 
 @pytest.mark.parametrize("overflow", ["carry", "drop"])
-async def test_of_three_hundred_the_digest_and_what_it_leaves_out_are_all(
+async def test_h79_of_three_hundred_the_digest_and_what_it_leaves_out_are_all(
     of_policy: Any, place: Place, overflow: Any
 ) -> None:
     timeline = of_policy(DigestPolicy(limit=20, overflow=overflow))
