@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ..domain.lifecycle import State
 from ..domain.notification import Move
-from ..ports import Plan, Store
+from ..ports import Clock, Database, Plan, Store
+from .registry import Registry
+from .settings import EngineSettings
 
 
 class Agent(Protocol):
@@ -17,6 +19,34 @@ class Agent(Protocol):
     pace_seconds: float
 
     async def step(self) -> bool: ...
+
+
+class Maker:
+    """An agent that makes notifications. `expect`: told of the channels that have something due at once."""
+
+    pace_seconds = 0.2
+
+    def __init__(
+        self,
+        registry: Registry,
+        database: Database,
+        store: Store,
+        clock: Clock,
+        settings: EngineSettings,
+        expect: Mapping[str, Callable[[float, bool], None]],
+    ) -> None:
+        self.registry = registry
+        self.database = database
+        self.store = store
+        self.clock = clock
+        self.settings = settings
+        self.expect = expect
+
+    def tell(self, channels: Iterable[str]) -> None:
+        """Wake the lanes that have something due."""
+        for channel in channels:
+            if channel in self.expect:
+                self.expect[channel](0.0, False)
 
 
 def moved(store: Store, moves: Sequence[Move]) -> Plan[dict[int, State]]:

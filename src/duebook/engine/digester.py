@@ -7,7 +7,7 @@ may die at any point, and a period has one digest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,9 +16,8 @@ from ..domain.digests import Closed, Closing, Cursor, Weighed
 from ..domain.missed import Missed
 from ..domain.policy import DigestPolicy
 from ..domain.recurrence import Occurrence
-from ..ports import Clock, Database, Plan, Store
-from .registry import Registry
-from .settings import EngineSettings
+from ..ports import Plan
+from .agent import Maker
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +30,15 @@ class _Due:
     closing: Closing | None
 
 
-class Digester:
-    """`expect`: told of the channels that have something due at once."""
-
+class Digester(Maker):
     name = "digester"
-    pace_seconds = 0.2
-
-    def __init__(
-        self,
-        registry: Registry,
-        database: Database,
-        store: Store,
-        clock: Clock,
-        settings: EngineSettings,
-        expect: Mapping[str, Callable[[float, bool], None]],
-    ) -> None:
-        self.registry = registry
-        self.database = database
-        self.store = store
-        self.clock = clock
-        self.settings = settings
-        self.expect = expect
 
     async def step(self) -> bool:
         kinds = [kind for kind in self.registry.served().values() if kind.digest is not None]
         if not kinds:
             return False
         channels, number = await self.database.run(self._close({kind.name for kind in kinds}, self.clock.now()))
-        for channel in channels:
-            if channel in self.expect:
-                self.expect[channel](0.0, False)
+        self.tell(channels)
         return number >= self.settings.batch
 
     def _close(self, kinds: set[str], now: datetime) -> Plan[tuple[set[str], int]]:

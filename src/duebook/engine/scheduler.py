@@ -6,44 +6,22 @@ any number of schedulers may run, and a period that one has seen to is none for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ..domain.draft import Draft
 from ..domain.policy import Kind
 from ..domain.schedules import MOST_AT_ONCE, Advance, Schedule, advance, advanced, draft, taken
-from ..ports import Clock, Database, Plan, Store
-from .registry import Registry
-from .settings import EngineSettings
+from ..ports import Plan, Store
+from .agent import Maker
 
 
-class Scheduler:
-    """`expect`: told of the channels that have something due at once."""
-
+class Scheduler(Maker):
     name = "scheduler"
-    pace_seconds = 0.2
-
-    def __init__(
-        self,
-        registry: Registry,
-        database: Database,
-        store: Store,
-        clock: Clock,
-        settings: EngineSettings,
-        expect: Mapping[str, Callable[[float, bool], None]],
-    ) -> None:
-        self.registry = registry
-        self.database = database
-        self.store = store
-        self.clock = clock
-        self.settings = settings
-        self.expect = expect
 
     async def step(self) -> bool:
         channels, more = await self.database.run(self._advance(self.clock.now()))
-        for channel in channels:
-            if channel in self.expect:
-                self.expect[channel](0.0, False)
+        self.tell(channels)
         return more
 
     def _advance(self, now: datetime) -> Plan[tuple[set[str], bool]]:
