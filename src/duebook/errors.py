@@ -8,6 +8,7 @@ DuebookError
 ├── IllegalMove               an event the lifecycle does not know in this state; a fault in duebook itself
 ├── Busy                      the database is locked or asked for a retry: repeat the whole transaction
 ├── StoreUnavailable          the database cannot be reached or went away
+├── QueueUnavailable          the broker cannot be reached or does not answer; the store still has everything
 ├── SchemaMismatch            the database has no duebook tables, or those of another release
 ├── NotInTransaction          using() was given a connection in autocommit
 ├── UnverifiedReceipt         what claims to come from a provider could not be shown to; nothing of it was believed
@@ -74,6 +75,10 @@ class Busy(DuebookError):
 
 class StoreUnavailable(DuebookError):
     """The database cannot be reached or went away; whether the last commit happened is unknown."""
+
+
+class QueueUnavailable(DuebookError):
+    """The broker cannot be reached or does not answer; what was being published may or may not have been taken."""
 
 
 class SchemaMismatch(DuebookError):

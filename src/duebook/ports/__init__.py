@@ -20,6 +20,7 @@ from ..domain.message import Message
 from ..domain.outcome import Outcome
 from ..domain.policy import ChannelPolicy
 from .plan import Plan, R, Rows, Statement
+from .queue import Delivery, Queue, QueueHealth
 from .store import Store
 
 
@@ -163,6 +164,6 @@ Draw = Callable[[], float]
 """A draw from 0 to 1, for jitter."""
 
 __all__ = [
-    "Channel", "Clock", "Database", "Draw", "Finished", "Found", "Handler", "Incarnation", "LooksUp", "Overran", "Plan",
-    "R", "Rows", "SendContext", "Sought", "Statement", "Store", "Tasks",
+    "Channel", "Clock", "Database", "Delivery", "Draw", "Finished", "Found", "Handler", "Incarnation", "LooksUp",
+    "Overran", "Plan", "Queue", "QueueHealth", "R", "Rows", "SendContext", "Sought", "Statement", "Store", "Tasks",
 ]  # fmt: skip
