@@ -16,7 +16,7 @@ demo: .venv/demo/ready ## see it work: schedule, send, crash and recover on this
 	@PYTHONPATH=src .venv/demo/bin/python -m duebook demo $(ARGS)
 
 test: .venv/dev/ready ## run the tests; ARGS="tests/domain -k leap" narrows them
-	@$(DEV)/pytest -n 2 -q $(ARGS)
+	@$(DEV)/pytest -n 4 -q $(ARGS)
 
 check: .venv/dev/ready ## lint, format, types, import layers, house rules
 	@$(DEV)/ruff check -q

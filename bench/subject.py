@@ -19,6 +19,7 @@ from typing import Literal
 import psycopg
 
 from duebook import Accepted, Due, Duebook, Message, Outcome, Push, SendContext
+from duebook.ports import Queue
 from tests.postgres import fresh_database
 
 Dialect = Literal["SQLite", "PostgreSQL"]
@@ -60,8 +61,10 @@ async def nothing(message: Message, context: SendContext) -> Outcome:
     return Accepted()
 
 
-def make_book(url: str, send: Send = nothing, concurrency: int = CONCURRENCIES[0]) -> Duebook:
-    book = Duebook(url)
+def make_book(
+    url: str, send: Send = nothing, concurrency: int = CONCURRENCIES[0], queue: Queue | None = None
+) -> Duebook:
+    book = Duebook(url, queue=queue)
     book.channel(CHANNEL, concurrency=concurrency)(send)
 
     @book.kind(KIND, channel=CHANNEL)

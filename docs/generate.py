@@ -64,6 +64,12 @@ from duebook.domain.policy import (
 from duebook.domain.retry import Backoff
 from duebook.engine.settings import EngineSettings
 from duebook.features import drafting
+from duebook.queues.http import HttpQueue
+from duebook.queues.nats import NatsQueue
+from duebook.queues.rabbitmq import RabbitmqQueue
+from duebook.queues.redis import RedisQueue
+from duebook.queues.servicebus import ServiceBusQueue
+from duebook.queues.sqs import SqsQueue
 
 EMAIL_APIS: tuple[type[EmailApi], ...] = (Resend, Postmark, SendGrid, Mailgun, Ses, Brevo)
 CHAT_ROOMS: tuple[type[ChatRoom], ...] = (Slack, Mattermost, Discord, Teams)
@@ -84,6 +90,7 @@ PART = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTA
 VARIABLES = {
     "DUEBOOK_URL": "the database, for `Duebook()` without a URL and for every command without `--database`",
     "DUEBOOK_NAMESPACE": 'the namespace, for `Duebook()` without one; `"default"` if unset',
+    "DUEBOOK_QUEUE": "the broker, for `Duebook()` without a queue and for every command; none if unset",
     "DUEBOOK_APP": "`module:book`, for every command without `--app` and `--database`",
 }
 
@@ -388,6 +395,17 @@ def provider_errors() -> str:
         codes = [[f"`{code}`", MEANINGS_OF_REFUSALS[meaning]] for code, meaning in each.refusals.codes.items()]
         statuses = [[f"HTTP {status}", MEANINGS_OF_REFUSALS[said]] for status, said in each.refusals.statuses.items()]
         parts.append(f"### {each.__name__}\n\n<{each.refusals.page}>\n\n{table(['error', 'means'], codes + statuses)}")
+    return "\n\n".join(parts)
+
+
+# Queues
+
+
+def queue_constructors() -> str:
+    parts = []
+    for kind in (RedisQueue, RabbitmqQueue, NatsQueue, SqsQueue, ServiceBusQueue, HttpQueue):
+        package = kind.__module__.removesuffix(".queue")
+        parts.append(f"## {kind.__name__}\n\n`from {package} import {kind.__name__}`\n\n{constructor(kind)}")
     return "\n\n".join(parts)
 
 

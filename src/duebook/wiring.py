@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from .clock import SystemClock
-from .domain.policy import ChannelPolicy
+from .domain.policy import ChannelPolicy, Priority
 from .engine import incarnation
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
-from .errors import InvalidInput, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
+from .errors import InvalidInput, QueueUnavailable, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
 from .features.receipts import match
 from .features.work import Wakes, Work
 from .portal import Portal
-from .ports import Channel
+from .ports import Channel, Queue
 from .stores import catalog
 from .stores.sqlite.database import SqliteDatabase
 from .stores.store import SqlStore
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .app.rooms import AsyncVerbs, SyncVerbs
     from .engine.agent import Agent
     from .engine.lane import Lane
+    from .engine.promoter import Promoter
+    from .engine.receiver import Inbox
     from .features.context import Context
     from .stores.postgres.database import PostgresDatabase
     from .worker import AsyncTasks, Worker
@@ -71,6 +73,15 @@ def database_for(url: str) -> SqliteDatabase | PostgresDatabase:
     from .stores.postgres.database import PostgresDatabase
 
     return PostgresDatabase(url)
+
+
+def queue_for(queue: Queue | str | None) -> Queue | None:
+    """Return the broker a URL names; nothing is connected yet. Raises InvalidInput or MissingExtra."""
+    if not isinstance(queue, str):
+        return queue
+    from .queues.opening import open_queue
+
+    return open_queue(queue) if queue else None
 
 
 class Runner:
@@ -112,8 +123,9 @@ class Threaded:
 class Wired:
     """Everything behind one Duebook."""
 
-    def __init__(self, url: str, settings: EngineSettings | None = None) -> None:
+    def __init__(self, url: str, settings: EngineSettings | None = None, queue: Queue | None = None) -> None:
         self.database = database_for(url)
+        self.queue = queue
         self.store = SqlStore()
         self.clock = SystemClock()
         self.registry = Registry()
@@ -157,6 +169,8 @@ class Wired:
     async def close(self) -> None:
         for channel in self.registry.channels.values():
             await channel.close()
+        if self.queue is not None:
+            await self.queue.close()
         await self.database.close()
 
     # The worker
@@ -168,6 +182,7 @@ class Wired:
         from .engine.lookout import Lookout
         from .engine.matcher import Matcher
         from .engine.pruner import Pruner
+        from .engine.receiver import Inbox
         from .engine.reconciler import Reconciler
         from .engine.rescuer import Rescuer
         from .engine.scheduler import Scheduler
@@ -180,13 +195,17 @@ class Wired:
         )  # fmt: skip
         check_registry(registry)
         lanes = []
+        inboxes = []
         expect: dict[str, Expect] = {}
         for name, channel in registry.channels.items():
             if only is None or name in only:
                 tasks = AsyncTasks()
+                inbox = Inbox(name, self.queue, settings.batch) if self.queue is not None else None
+                inboxes += [inbox] if inbox is not None else []
                 lane = Lane(
-                    channel, registry, database, store, clock, tasks, random.random, settings, by, message_domain
-                )
+                    channel, registry, database, store, clock, tasks, random.random, settings, by, message_domain,
+                    inbox,
+                )  # fmt: skip
                 lanes.append((lane, tasks))
                 expect[name] = partial(_expect, lane, tasks)
         lookout = Lookout(registry, database, store, clock, settings, expect, self._refresh)
@@ -198,9 +217,24 @@ class Wired:
             Digester(registry, database, store, clock, settings, expect),
             Matcher(database, store, clock, settings, by, match),
             Pruner(registry, database, store, clock, settings),
+            *self._brokered(inboxes, expect),
         ]
         listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
         return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
+
+    def _brokered(self, inboxes: list[Inbox], expect: dict[str, Expect]) -> list[Agent]:
+        """The agents between the store and the broker, where there is one."""
+        from .engine.receiver import Receiver
+
+        if self.queue is None:
+            return []
+        receivers = [Receiver(inbox, priority, expect[inbox.channel]) for inbox in inboxes for priority in Priority]
+        return [self.promoter(self.queue), *receivers]
+
+    def promoter(self, queue: Queue) -> Promoter:
+        from .engine.promoter import Promoter
+
+        return Promoter(queue, self.database, self.store, self.clock, self.settings)
 
     async def close_digests(self, kind: str | None) -> None:
         """Close the digest periods that have ended, of one kind or of all, as a worker would."""
@@ -214,6 +248,7 @@ class Wired:
 
     async def _prepare(self, expect: dict[str, Expect]) -> None:
         await self.check_schema()
+        await self.check_queue()
         await self._refresh()
         loop = asyncio.get_running_loop()
         for channel, waker in expect.items():
@@ -239,6 +274,11 @@ class Wired:
         needed = catalog.newest(self.database.dialect)
         if present != needed:
             raise SchemaMismatch.between(present, needed)
+
+    async def check_queue(self) -> None:
+        """Raise QueueUnavailable unless the broker can be reached, where there is one."""
+        if self.queue is not None and not (health := await self.queue.health()).reachable:
+            raise QueueUnavailable(health.detail)
 
     async def _listen(self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Expect]) -> None:
         """Hear wake-ups until the connection ends."""

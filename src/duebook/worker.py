@@ -14,7 +14,7 @@ from typing import Any
 from .engine.agent import Agent
 from .engine.lane import Lane
 from .engine.lookout import Lookout
-from .errors import Busy, StoreUnavailable
+from .errors import Busy, QueueUnavailable, StoreUnavailable
 from .ports import Finished, Overran
 
 log = logging.getLogger("duebook.worker")
@@ -215,8 +215,8 @@ class Worker:
                 more = self.lookout.wanted(agent.name) and await agent.step()
                 pause = 0.0 if more else agent.pace_seconds
                 failures = 0
-            except (StoreUnavailable, Busy) as error:
-                log.warning("%s waits for the database: %s", agent.name, error)
+            except (StoreUnavailable, Busy, QueueUnavailable) as error:
+                log.warning("%s waits: %s", agent.name, error)
                 pause, failures = _backoff(failures), failures + 1
             except Exception:
                 log.exception("%s failed and goes on", agent.name)

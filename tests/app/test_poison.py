@@ -1,4 +1,4 @@
-"""One that goes wrong goes to review with its reason; the rest go out, once each. H50: one that kills its worker too."""
+"""One that goes wrong goes to review with its reason; the rest go out, once each. H50: one kills its worker, too."""
 
 import asyncio
 from datetime import timedelta

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 from duebook import Duebook
+from tests.queues.conftest import redis_server
 from tests.support.fixtures import emptied
 from tests.support.shell import Shell, psql, sqlite_shell
 
 from .support import CALENDAR, NEWSROOM, SHOP, register
 
+__all__ = ["redis_server"]
+
 
 @pytest.fixture(autouse=True)
 def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("DUEBOOK_URL", "DUEBOOK_APP", "DUEBOOK_NAMESPACE"):
+    for name in ("DUEBOOK_URL", "DUEBOOK_APP", "DUEBOOK_NAMESPACE", "DUEBOOK_QUEUE"):
         monkeypatch.setenv(name, "")  # so that what a command sets is undone
         monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "200")

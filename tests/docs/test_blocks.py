@@ -25,7 +25,7 @@ from duebook.cli import program
 from . import pages
 from .pages import Block
 
-VARIABLES = ("DUEBOOK_URL", "DUEBOOK_NAMESPACE", "DUEBOOK_APP")
+VARIABLES = ("DUEBOOK_URL", "DUEBOOK_NAMESPACE", "DUEBOOK_APP", "DUEBOOK_QUEUE")
 
 
 class Inbox:

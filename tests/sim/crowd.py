@@ -12,19 +12,22 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from duebook.domain.policy import ChannelPolicy, Kind
+from duebook.domain.policy import ChannelPolicy, Kind, Priority
 from duebook.engine.agent import Agent
 from duebook.engine.digester import Digester
 from duebook.engine.lane import Lane
+from duebook.engine.promoter import Promoter
+from duebook.engine.receiver import Inbox, Receiver
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.registry import Registry
 from duebook.engine.rescuer import Rescuer
 from duebook.engine.settings import EngineSettings
 from duebook.engine.sweeper import Sweeper
-from duebook.errors import Busy, StoreUnavailable
+from duebook.errors import Busy, QueueUnavailable, StoreUnavailable
 from duebook.ports import Handler, Plan, R, SendContext
 from duebook.stores import catalog
 from duebook.stores.store import SqlStore
+from tests.sim.broker import Broker, SimQueue
 from tests.sim.kernel import Kernel, Process, Until
 from tests.sim.ports import Provider, SimChannel, SimClock, SimDatabase, SimTasks
 
@@ -69,6 +72,7 @@ class Crowd(ABC):
         self.troubles: dict[tuple[str, str], str] = {}
         self.skews: dict[str, float] = {}
         self.births = 0
+        self.broker: Broker | None = None
         self.store = parts.store()
         self.policy = ChannelPolicy(
             "mail", timedelta(seconds=window) if window else None, concurrency=2, send_seconds=4.0,
@@ -135,20 +139,33 @@ class Crowd(ABC):
         registry = Registry(dict(self.kinds), handlers, {"mail": channel})
         holder = f"{name}#{self.births}"
         draw = Random(f"{self.seed}/{holder}").random
+        inbox = None if self.broker is None else Inbox("mail", SimQueue(self.broker, process), SETTINGS.batch)
         lane = self.parts.lane(
-            channel, registry, database, self.store, clock, tasks, draw, SETTINGS, holder, "duebook.example"
+            channel, registry, database, self.store, clock, tasks, draw, SETTINGS, holder, "duebook.example", inbox
         )
         self.kernel.spawn(process, "lane", lane.run())
-        for agent in self.agents(registry, database, clock, holder):
+        agents = self.agents(registry, database, clock, holder)
+        if inbox is not None:
+            agents.append(Promoter(inbox.queue, database, self.store, clock, SETTINGS))
+            agents += [Receiver(inbox, priority, _waker(lane, tasks)) for priority in Priority]
+        for agent in agents:
             self.kernel.spawn(process, agent.name, self._keep(agent))
 
     async def _keep(self, agent: Agent) -> None:
         while True:
             more = False
-            with suppress(Busy, StoreUnavailable):
+            with suppress(Busy, StoreUnavailable, QueueUnavailable):
                 more = await agent.step()
             if not more:
                 await Until(lambda: False, self.kernel.elapsed + agent.pace_seconds)
+
+
+def _waker(lane: Any, tasks: SimTasks) -> Callable[[float, bool], None]:
+    def expect(seconds: float, suspect: bool) -> None:
+        lane.expect(seconds, suspect)
+        tasks.wake()
+
+    return expect
 
 
 def _schema() -> str:

@@ -89,6 +89,8 @@ def _safety(world: World) -> None:
 def calm(world: World, pick: Pick) -> None:
     """No more faults, an honest provider, and time that passes only when nobody has anything to do."""
     world.calm = True
+    if world.broker is not None:
+        world.broker.calm = True
     world.troubles.clear()
     for process in world.kernel.processes.values():
         process.still_until = 0.0

@@ -25,6 +25,7 @@ WORLDS = {
     "plain, can be asked": Config(None, asks="truth"),
     "plain, and not knowing is proof": Config(None, asks="proof"),
     "plain, says later what it took": Config(None, receipts=True),
+    "plain, by a hostile broker": Config(None, brokered=True),
 }
 
 

@@ -25,6 +25,7 @@ from duebook.features.notifications import Notifications
 from duebook.features.receipts import ReceiptRoom
 from duebook.features.work import Wakes, Work
 from duebook.ports import SendContext
+from tests.sim.broker import Broker
 from tests.sim.crowd import CONDUCTS, SETTINGS, Crowd, Parts
 from tests.sim.kernel import Point, Process, Until
 from tests.sim.ports import AskedChannel, SimChannel, SimClock, SimDatabase
@@ -37,7 +38,7 @@ class Config:
     """What kind of world. `window`: for how many seconds the provider recognises a key, None for never. `weights`: of
     the provider's conducts, in the order of CONDUCTS. `prunes`: whether closed notifications are let go of at once.
     `asks`: whether the provider can be asked afterwards, and whether its not knowing a message is proof. `receipts`:
-    whether it says later what it took."""
+    whether it says later what it took. `brokered`: whether a hostile broker is in between."""
 
     window: float | None = 86_400.0
     on_uncertain: OnUncertain = "hold"
@@ -48,6 +49,7 @@ class Config:
     prunes: bool = False
     asks: Literal["never", "truth", "proof"] = "never"
     receipts: bool = False
+    brokered: bool = False
     fault_rate: float = 0.12
 
     @property
@@ -85,6 +87,8 @@ class World(Crowd):
             retention=Retention(*[timedelta(0)] * 3) if config.prunes else Retention(),
         )  # fmt: skip
         super().__init__(seed, [self.registry_kind], parts or Parts(), config.window, config.fault_rate)
+        if config.brokered:
+            self.broker = Broker(self.kernel, seed)
         self._promise()
         for number in range(config.workers):
             self.start_worker(f"worker{number}")

@@ -13,6 +13,7 @@ from duebook.domain.policy import ChannelPolicy
 from duebook.engine.lane import Lane
 from duebook.engine.lookout import Lookout
 from duebook.engine.pruner import Pruner
+from duebook.engine.receiver import Inbox
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.rescuer import Rescuer
 from duebook.engine.settings import EngineSettings
@@ -108,14 +109,15 @@ class Crew:
         self.world.declare(name, **policies)
         self.world.registry.handlers[name] = handler
 
-    def lane(self, name: str = "mail", holder: str = "worker-1") -> Serving:
+    def lane(self, name: str = "mail", holder: str = "worker-1", inbox: Inbox | None = None) -> Serving:
         w = self.world
         channel = w.registry.channels[name]
         assert isinstance(channel, Recorder)
         tasks = AsyncTasks()
         lane = Lane(
-            channel, w.registry, w.database, w.store, w.clock, tasks, lambda: 0.0, self.settings, holder, "test.invalid"
-        )
+            channel, w.registry, w.database, w.store, w.clock, tasks, lambda: 0.0, self.settings, holder,
+            "test.invalid", inbox,
+        )  # fmt: skip
         serving = Serving(lane, tasks, channel)
         self.lanes.append(serving)
         return serving

@@ -29,7 +29,7 @@ from ..domain.policy import (
 from ..domain.retry import Backoff
 from ..errors import InvalidInput, UnknownName
 from ..features.context import Context
-from ..ports import Channel, SendContext
+from ..ports import Channel, Queue, SendContext
 from .retiming import Retimings, retime
 from .rooms import AsyncVerbs, SyncVerbs
 
@@ -54,7 +54,9 @@ class Duebook(AsyncVerbs):
 
     `url`: sqlite:///file.db or postgresql://…; by default $DUEBOOK_URL. `namespace`: part of every idempotency key, so
     that staging never swallows production's mails; by default $DUEBOOK_NAMESPACE or "default". `message_domain`: the
-    right-hand side of Message-IDs. `by`: who the history names for what is done through this book.
+    right-hand side of Message-IDs. `by`: who the history names for what is done through this book. `queue`: a broker
+    between the database and the workers, by its URL (redis://, amqp://, …) or as an object; by default $DUEBOOK_QUEUE,
+    or none.
     """
 
     def __init__(
@@ -65,13 +67,14 @@ class Duebook(AsyncVerbs):
         message_domain: str = "duebook.invalid",
         by: str = "app",
         settings: EngineSettings | None = None,
+        queue: Queue | str | None = None,
     ) -> None:
         from .. import wiring
 
         self.url = wiring.checked_url(url or os.environ.get("DUEBOOK_URL"))
         self.namespace = checked_name("namespace", namespace or os.environ.get("DUEBOOK_NAMESPACE") or "default")
         self.message_domain = message_domain
-        self.wired = wiring.Wired(self.url, settings)
+        self.wired = wiring.Wired(self.url, settings, wiring.queue_for(queue or os.environ.get("DUEBOOK_QUEUE")))
         self.registry = self.wired.registry
         wired, registry = self.wired, self.registry
         context = Context(self.namespace, registry.kinds, wired.store, wired.clock, by, registry.channels)

@@ -11,6 +11,7 @@ from ..domain import zones
 from ..domain.policy import Kind
 from ..engine.settings import EngineSettings
 from ..errors import DuebookError, SchemaMismatch, StoreUnavailable
+from ..ports import QueueHealth
 from ..stores.sqlite.database import SqliteDatabase, wal_is_safe
 from . import probes
 from .exits import Exit
@@ -62,6 +63,10 @@ async def doctor(session: Session) -> Reply:
         findings.append(await _promises(session))
         async with database.incarnation() as found:
             findings.append(restores(found is not None))
+    if book.wired.queue is not None:
+        findings.append(broker(await book.wired.queue.health()))
+        if readable:
+            findings.append(unpublished(await session.ask(book.wired.store.read_unpublished_index())))
     if session.knows_app:
         findings += _app(session)
         if readable:
@@ -117,6 +122,32 @@ def sqlite(seen: probes.Sqlite) -> Iterator[Finding]:
             "duebook's own use full. After a power cut, what your application scheduled through using() may be gone.",
             "Set pragma synchronous = full on your application's connections.",
         )  # fmt: skip
+
+
+def broker(seen: QueueHealth) -> Finding:
+    """Judge the broker by what it says of itself."""
+    if not seen.reachable:
+        return Finding(
+            "problem", "broker", seen.detail,
+            "Workers do not start; those that run send what is due from the database, looking every second.",
+            "Start the broker, or correct DUEBOOK_QUEUE. Nothing is lost meanwhile.",
+        )  # fmt: skip
+    if seen.set_aside:
+        return Finding(
+            "advice", "broker", f"{seen.detail}; {count(seen.set_aside, 'message')} that were none of ours set aside",
+            "Somebody else writes into duebook's queues.", "See which program that is, and give it queues of its own.",
+        )  # fmt: skip
+    return Finding("good", "broker", seen.detail)
+
+
+def unpublished(indexed: bool) -> Finding:
+    """Judge how the promoter finds what no broker has been told of."""
+    if indexed:
+        return Finding("good", "promoter", "what no broker has been told of is indexed")
+    return Finding(
+        "advice", "promoter", "there is no index of what no broker has been told of",
+        "The promoter looks through all that is due soon, four times a second.", "Run: duebook migrate --queue",
+    )  # fmt: skip
 
 
 def postgres(seen: probes.Postgres, settings: EngineSettings) -> Iterator[Finding]:

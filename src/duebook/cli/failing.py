@@ -14,6 +14,7 @@ from ..errors import (
     DuebookError,
     InvalidInput,
     MissingExtra,
+    QueueUnavailable,
     SchemaMismatch,
     StoreUnavailable,
     UnknownName,
@@ -45,6 +46,7 @@ _CODES: dict[type[DuebookError], Exit] = {
     SchemaMismatch: Exit.DATABASE,
     StoreUnavailable: Exit.DATABASE,
     Busy: Exit.BUSY,
+    QueueUnavailable: Exit.BROKER,
 }
 
 

@@ -28,6 +28,9 @@ async def migrate(
     since: Annotated[
         int, typer.Option("--since", min=0, help="With --sql: only what follows this schema version.")
     ] = 0,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Also make the index that workers with a broker look by.")
+    ] = False,
 ) -> Reply:
     """Create or update duebook's tables, beside those of your application.
 
@@ -40,7 +43,11 @@ async def migrate(
     applied = await book.migrate()
     version = await check_schema(book)
     lines = [f"Applied: {name}." for name in applied]
-    return Reply({"applied": applied, "schema": version}, [*lines, f"The schema is at version {version}."])
+    lines.append(f"The schema is at version {version}.")
+    if queue:
+        await session.ask(book.wired.store.index_unpublished())
+        lines.append("What no broker has been told of is indexed.")
+    return Reply({"applied": applied, "schema": version, "queue": queue}, lines)
 
 
 def _printed(dialect: catalog.Dialect, since: int, now: str) -> Reply:

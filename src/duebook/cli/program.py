@@ -26,7 +26,7 @@ _FAMILIES = (
     "demonstrating", "owning", "importing", "schedules", "deadlines", "deadline_files", "unread", "digests",
     "digest_closing", "digest_files", "missed", "upcoming", "people", "receipts", "finding", "waiting", "reviewing",
     "worker",
-    "migrating", "status", "doctor", "auditing", "operating", "suppressions", "retiming", "previewing",
+    "migrating", "promoting", "status", "doctor", "auditing", "operating", "suppressions", "retiming", "previewing",
 )  # fmt: skip
 _CODES = "\n".join(["[bold]Exit codes[/bold]", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())])
 

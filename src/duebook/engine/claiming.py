@@ -87,9 +87,13 @@ class Claimer:
         found = await self.database.ask(plan)
         self.appetite.yielded(ask, found, now, monotonic)
         self._tokens -= len(found)
+        return await self._hold(found, monotonic)
+
+    async def _hold(self, found: list[Notification], monotonic: float) -> list[Held]:
+        """Read what is on record beside what was just claimed."""
         found.sort(key=lambda n: (n.priority, n.due_at, n.id))
         facts = await self._facts(found)
-        attention = await self._attention(found, now)
+        attention = await self._attention(found, self.clock.now())
         people = await self.database.ask(self.store.read_people({n.recipient for n in found})) if found else {}
         until_monotonic = monotonic + self.settings.lease_seconds
         return [Held(n, until_monotonic, facts.get(n.id), attention.get(n.id), people.get(n.recipient)) for n in found]

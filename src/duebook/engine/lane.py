@@ -19,6 +19,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from ..domain import attention, deciding, settling
@@ -32,6 +33,8 @@ from .asking import ask
 from .claiming import Claimer, Held
 from .judging import Judge
 from .pacing import Pacing
+from .receiver import Inbox
+from .receiving import ReceivingClaimer
 from .registry import Registry
 from .sending import attempt, context_of
 from .settings import EngineSettings
@@ -73,6 +76,7 @@ class Lane:
         settings: EngineSettings,
         holder: str,
         message_domain: str,
+        inbox: Inbox | None = None,
     ) -> None:
         self.channel = channel
         self.policy = channel.policy
@@ -87,7 +91,8 @@ class Lane:
         self.holder = holder
         self.message_domain = message_domain
         self.pacing = Pacing(channel.policy)
-        self.claimer = Claimer(channel.policy, self.kinds, database, store, clock, settings, holder, self.pacing)
+        hand = Claimer if inbox is None else partial(ReceivingClaimer, inbox)
+        self.claimer = hand(channel.policy, self.kinds, database, store, clock, settings, holder, self.pacing)
         self.writer = Writer(database, store)
         self.held: dict[int, Held] = {}
         self.ready: deque[Held] = deque()

@@ -21,6 +21,7 @@ from ..domain.missed import Missed
 from ..domain.notification import Intent, Move, Notification
 from ..domain.people import Person
 from ..domain.policy import AttentionLimit, Kind
+from ..domain.publication import Publication
 from ..domain.receipt import Receipt, Referred, Suppression, SuppressionRecord
 from ..domain.recovery import Doubt, Evidence
 from ..domain.schedules import Schedule
@@ -252,6 +253,34 @@ class TimeStore(Protocol):
     def write_incarnation(self, identity: str, now: datetime) -> Plan[None]: ...
 
 
+class PublicationStore(Protocol):
+    """What a broker was told."""
+
+    def take_publications(
+        self, horizon: datetime, limit: int, now: datetime, publish_until: datetime
+    ) -> Plan[list[Publication]]:
+        """Take up to `limit` that are due by the horizon and that no broker has been told of, until a claim runs
+        out."""
+        ...
+
+    def mark_published(self, published: Sequence[Publication]) -> Plan[None]: ...
+    def unpublish(self, ids: Collection[int], now: datetime) -> Plan[None]:
+        """Have those of the ids that are not due yet published again."""
+        ...
+
+    def claim_received(
+        self,
+        channel: str,
+        kinds: Collection[str],
+        ids: Collection[int],
+        now: datetime,
+        lease_until: datetime,
+        holder: str,
+    ) -> Plan[list[Notification]]: ...
+    def index_unpublished(self) -> Plan[None]: ...
+    def read_unpublished_index(self) -> Plan[bool]: ...
+
+
 class Store(
     NotificationStore,
     ScheduleStore,
@@ -262,6 +291,7 @@ class Store(
     ReceiptStore,
     PeopleStore,
     TimeStore,
+    PublicationStore,
     Protocol,
 ):
     """The verbs of the store, as plans. `lock_…` verbs hold their rows until the transaction ends."""

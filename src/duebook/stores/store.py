@@ -23,6 +23,7 @@ from .attention import RecipientsAttention
 from .deadlines import Deadlines
 from .digests import Digests
 from .people import People
+from .publishing import Publishing
 from .reading import Reading, do
 from .receipts import Receipts
 from .retaining import Retaining
@@ -44,7 +45,17 @@ class _Applied:
 
 
 class SqlStore(
-    Reading, Schedules, Deadlines, Timing, UnreadMessages, Digests, RecipientsAttention, Receipts, People, Retaining
+    Reading,
+    Schedules,
+    Deadlines,
+    Timing,
+    UnreadMessages,
+    Digests,
+    RecipientsAttention,
+    Receipts,
+    People,
+    Retaining,
+    Publishing,
 ):
     """Implements ports.Store over the SQL folders."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .timeline import SyncTimeline, Timeline
 
 # So that a clause that fails shows the values it compared, as a project's own tests do.
-pytest.register_assert_rewrite("duebook.testing.contracts.store")
+pytest.register_assert_rewrite("duebook.testing.contracts.queue", "duebook.testing.contracts.store")
 
 
 @pytest.fixture

@@ -1,0 +1,205 @@
+"""What a broker adds: how late its ids come, what it costs in calls and statements, and what parking a million costs.
+
+Each broker runs for itself on this machine, beside PostgreSQL, and one worker serves two hundred a second. Brokers take
+whole seconds, rounded up, so an instant between two seconds waits for the next; what is due at once does not. The
+promoter is measured on a table in which a million wait for tomorrow or later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from duebook.queues.opening import open_queue
+
+from duebook import Accepted, Duebook, Message, New, Outcome, SendContext
+from duebook.ports import Plan, Queue, Statement
+from tests.queues import nats_server, rabbitmq_server, redis_server
+
+from .audit import audit
+from .figures import percentile
+from .filling import fill_due, fill_future
+from .run import Run
+from .subject import KIND, database, make_book, settle_down
+
+PER_SECOND = 200
+LEAD_SECONDS = 3.0
+PROMOTED = 10_000
+
+
+class CountingQueue:
+    """Counts the calls to a broker."""
+
+    def __init__(self, inner: Queue) -> None:
+        self.inner = inner
+        self.calls: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("publish", "receive", "ack"):
+            self.calls[name] += 1
+        return getattr(self.inner, name)
+
+
+def measure(run: Run) -> None:
+    _lags(run, "table", None)
+    for name, server in BROKERS.items():
+        try:
+            with server() as url:
+                _lags(run, name, url)
+        except FileNotFoundError as error:
+            run.say(f"{name} was not measured: {error}")
+    _parked(run)
+
+
+def _lags(run: Run, name: str, url: str | None) -> None:
+    count = PER_SECOND * run.scale.lateness_seconds
+    with database("PostgreSQL", run.server) as target:
+        for ahead in (True, False):
+            _lag(run, name, target, url, count, ahead)
+        audit(run, target)
+
+
+def _lag(run: Run, name: str, target: str, url: str | None, count: int, ahead: bool) -> None:
+    late, calls, statements = asyncio.run(_serve(target, url, count, ahead))
+    p50, p99 = (1000 * percentile(late, percent) for percent in (50, 99))
+    what = "scheduled ahead" if ahead else "due at once"
+    told = ", ".join(f"{calls[verb] / count:.2f} {verb}" for verb in ("publish", "receive", "ack")) if calls else "none"
+    note = f"median {p50:.0f} ms; for each: {statements / count:.2f} statements, broker calls: {told}"
+    run.found(f"{name}: {what}, {PER_SECOND} a second, lateness p99", p99, "ms", note=note)
+
+
+async def _serve(target: str, url: str | None, count: int, ahead: bool) -> tuple[list[float], Counter[str], int]:
+    late: list[float] = []
+    done = asyncio.Event()
+    dues: dict[str, datetime] = {}
+
+    async def send(message: Message, context: SendContext) -> Outcome:
+        late.append((datetime.now(UTC) - dues[context.key]).total_seconds())
+        if len(late) == count:
+            done.set()
+        return Accepted()
+
+    counting = CountingQueue(open_queue(url)) if url else None
+    book = make_book(target, send, queue=counting)
+    await book.wired.database.ask(book.wired.store.index_unpublished())
+    settle_down(target)
+    statements = _count_statements(book)
+    first = datetime.now(UTC) + timedelta(seconds=LEAD_SECONDS + count / 20_000)
+    keys = [f"{'ahead' if ahead else 'now'}-{number}" for number in range(count)]
+    if ahead:
+        dues.update((key, first + n * timedelta(seconds=1 / PER_SECOND)) for n, key in enumerate(keys))
+        await book.schedule_many([New(kind=KIND, key=key, recipient="you", at=at) for key, at in dues.items()])
+    scheduled = statements[0]
+    async with book.worker(), asyncio.timeout(count / PER_SECOND + 60):
+        if not ahead:
+            scheduled += await _schedule_now(book, keys, dues)
+        await done.wait()
+    await book.close()
+    return late, counting.calls if counting else Counter(), statements[0] - scheduled
+
+
+async def _schedule_now(book: Duebook, keys: Sequence[str], dues: dict[str, datetime]) -> int:
+    """Schedule ten at a time, twenty times a second; answers how many statements that was."""
+    spoken = 0
+    for start in range(0, len(keys), 10):
+        began = time.perf_counter()
+        some = keys[start : start + 10]
+        dues.update((key, datetime.now(UTC)) for key in some)
+        await book.schedule_many([New(kind=KIND, key=key, recipient="you", after=timedelta(0)) for key in some])
+        spoken += 2
+        await asyncio.sleep(max(0.0, 10 / PER_SECOND - (time.perf_counter() - began)))
+    return spoken
+
+
+def _count_statements(book: Duebook) -> list[int]:
+    """Count what is put to the database from now on."""
+    spoken = [0]
+    inner: Any = book.wired.database
+
+    def counted(plan: Plan[Any]) -> Plan[Any]:
+        try:
+            statement: Statement = next(plan)
+            while True:
+                spoken[0] += 1
+                statement = plan.send((yield statement))
+        except StopIteration as end:
+            return end.value
+
+    run, ask = inner.run, inner.ask
+    inner.run = lambda plan: run(counted(plan))
+    inner.ask = lambda plan: ask(counted(plan))
+    return spoken
+
+
+def _parked(run: Run) -> None:
+    """Promote what is due among a million parked; how many index entries were read for each."""
+    with database("PostgreSQL", run.server) as url:
+        fill_future(url, run.scale.pending, 1)
+        fill_due(url, PROMOTED, run.scale.pending + 1)
+        queue = _Swallowing()
+        seconds = asyncio.run(_promote(url, queue))
+        with psycopg.connect(url) as connection:
+            row = connection.execute(
+                "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'notifications_unpublished'"
+            ).fetchone()
+    assert row is not None
+    assert queue.taken == PROMOTED
+    note = f"{row[0] / PROMOTED:.2f} index entries read for each, {run.scale.pending:,} parked"
+    run.found("promoted a second, without a broker's part", PROMOTED / seconds, "/s", note=note)
+
+
+async def _promote(url: str, queue: _Swallowing) -> float:
+    book = make_book(url, queue=queue)
+    await book.wired.database.ask(book.wired.store.index_unpublished())
+    settle_down(url)
+    promoter = book.wired.promoter(queue)
+    started = time.perf_counter()
+    while await promoter.step():
+        pass
+    seconds = time.perf_counter() - started
+    await book.close()
+    # A server process tells its counts when it ends.
+    await asyncio.sleep(1.0)
+    return seconds
+
+
+class _Swallowing:
+    """A broker that takes everything at once."""
+
+    max_delay: timedelta | None = None
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    async def publish(self, name: str, ids: Sequence[int], delay: timedelta) -> None:
+        self.taken += len(ids)
+
+    async def close(self) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(name)
+
+
+@contextmanager
+def _started(make: Callable[[Path], Any], program: object) -> Iterator[str]:
+    if program is None or not Path(str(program)).exists():
+        raise FileNotFoundError("its server is not installed")
+    with tempfile.TemporaryDirectory(prefix="duebook-bench-") as folder, ExitStack() as stack:
+        server = make(Path(folder))
+        stack.callback(server.stop)
+        yield server.url
+
+
+BROKERS: dict[str, Callable[[], Any]] = {
+    "redis": lambda: _started(redis_server.RedisServer, redis_server.PROGRAM),
+    "rabbitmq": lambda: _started(rabbitmq_server.RabbitmqServer, rabbitmq_server.PROGRAM),
+    "nats": lambda: _started(lambda folder: nats_server.NatsServer(folder, "--jetstream"), nats_server.BINARY),
+}

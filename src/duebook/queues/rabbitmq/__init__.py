@@ -1,0 +1,3 @@
+"""The queue on RabbitMQ. `ladder` is how it delays, `link` a connection with what it holds, `queue` the adapter."""
+
+from .queue import RabbitmqQueue as RabbitmqQueue
