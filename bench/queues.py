@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from duebook.queues.opening import open_queue
 
 from duebook import Accepted, Duebook, Message, New, Outcome, SendContext
 from duebook.ports import Plan, Queue, Statement
+from duebook.queues.opening import open_queue
 from tests.queues import nats_server, rabbitmq_server, redis_server
 
 from .audit import audit
