@@ -7,7 +7,7 @@ UV := $(shell command -v uv)
 DEV := .venv/dev/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim tapes kill bench lock clean
+.PHONY: help demo test check sim tapes queues kill bench lock clean
 
 help: ## show this list
 	@awk -F ': .*## ' '/^[a-z]+: .*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,7 +16,7 @@ demo: .venv/demo/ready ## see it work: schedule, send, crash and recover on this
 	@PYTHONPATH=src .venv/demo/bin/python -m duebook demo $(ARGS)
 
 test: .venv/dev/ready ## run the tests; ARGS="tests/domain -k leap" narrows them
-	@$(DEV)/pytest -n 4 -q $(ARGS)
+	@$(DEV)/pytest -n 4 --dist worksteal -q $(ARGS)
 
 check: .venv/dev/ready ## lint, format, types, import layers, house rules
 	@$(DEV)/ruff check -q
@@ -30,6 +30,9 @@ sim: .venv/dev/ready ## simulate many more worlds than the tests do: make sim SE
 
 tapes: .venv/dev/ready ## record anew by what each broken engine of the simulation falls
 	@$(DEV)/python -m tests.sim.regressions
+
+queues: .venv/dev/ready ## carry ten thousand ids through every broker
+	@DUEBOOK_QUEUE_IDS=$(or $(COUNT),10000) $(DEV)/pytest -n 2 -q tests/queues $(ARGS)
 
 kill: .venv/dev/ready ## kill real workers a hundred times over twenty thousand notifications
 	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_storm.py tests/kill/test_recovery.py $(ARGS)

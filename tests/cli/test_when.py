@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from duebook.cli import previewing
+
 from .support import duebook
 
 CASES = Path(__file__).parents[1] / "domain" / "time.jsonl"
@@ -142,7 +144,8 @@ def test_nothing_in_a_span_is_said() -> None:
         (("wall", "2026-11-01T01:30"), "zone"),
     ],
 )
-def test_bad_input_is_refused_by_field(arguments: tuple[str, ...], field: str) -> None:
+def test_bad_input_is_refused_by_field(arguments: tuple[str, ...], field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previewing, "MOST", 1_000)
     said = duebook("when", *arguments, "--json")
     assert (said.code, said.out, said.failure["field"]) == (2, "", field)
 

@@ -77,11 +77,11 @@ class Serving:
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Let the lane work until something has happened."""
-        for _ in range(ROUNDS):
+        for _ in range(10 * ROUNDS):
             if happened():
                 return
             self.lane.round(await self.tasks.wait(0.01 if self.lane.busy or self.lane.beginning else 0))
-        raise AssertionError(f"it did not happen within {ROUNDS} rounds")
+        raise AssertionError(f"it did not happen within {10 * ROUNDS} rounds")
 
     async def die(self) -> None:
         """Stop existing, in the middle of whatever was going on."""

@@ -10,7 +10,7 @@ from ....ports import Queue
 from .clauses import CLOCK_SECONDS, GRACE_SECONDS, MOMENT_SECONDS, SOON_SECONDS, Contract, Trial, clause, now
 
 MANY_VARIABLE = "DUEBOOK_QUEUE_IDS"
-MANY = 2_000
+MANY = 500
 """How many ids two receivers share; the environment variable asks for more."""
 
 MANY_SECONDS = 40.0
