@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ from .ports import Finished, Overran
 log = logging.getLogger("duebook.worker")
 
 BACKOFF_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
+CANCEL_SECONDS = 2.0
+"""How long a cancelled task may tidy up before it is cancelled again."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,10 +87,7 @@ class AsyncTasks:
         for piece in self._queue:
             piece.work.close()
         self._queue.clear()
-        left = list(self._carriers)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await _end(self._carriers)
 
     def _stand_by(self) -> None:
         if not self._standing_by:
@@ -187,14 +186,10 @@ class Worker:
         self._stopped.set()
         for _, tasks in self.lanes:
             tasks.stop()
-        for task in self._housekeeping:
-            task.cancel()
-        await asyncio.gather(*self._housekeeping, return_exceptions=True)
+        await _end(self._housekeeping)
         if self._serving:
             _, late = await asyncio.wait(self._serving, timeout=self._stop_seconds)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*self._serving, return_exceptions=True)
+            await _end(late)
         for _, tasks in self.lanes:
             await tasks.abandon()
 
@@ -233,6 +228,16 @@ class Worker:
                 log.info("wake-ups are not heard, polling goes on: %s", error)
                 failures += 1
             await asyncio.sleep(_backoff(failures))
+
+
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks until they have ended. Once may not be enough: before Python 3.12 `wait_for`, which client libraries
+    use, can swallow it (bpo-42130)."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=CANCEL_SECONDS)
 
 
 def _backoff(failures: int) -> float:

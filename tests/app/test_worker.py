@@ -306,6 +306,38 @@ async def test_a_stop_waits_no_longer_than_it_may_and_then_nobody_knows(bare: De
     assert (await bare.read("a")).state is State.SENDING
 
 
+class HardOfHearing:
+    """An agent whose client library swallows the first cancellation."""
+
+    name = "hard of hearing"
+    pace_seconds = 0.0
+
+    def __init__(self) -> None:
+        self.entered = asyncio.Event()
+        self.swallowed = False
+
+    async def step(self) -> bool:
+        self.entered.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if self.swallowed:
+                raise
+            self.swallowed = True
+        return True
+
+
+async def test_a_stop_survives_a_cancellation_that_was_swallowed(bare: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duebook.worker.CANCEL_SECONDS", 0.01)
+    agent = HardOfHearing()
+    worker = bare.book.wired.worker(None, "mail.example.org", 1.0)
+    worker.agents = [*worker.agents, agent]
+    await worker.start()
+    await soon(agent.entered.wait())
+    await soon(worker.stop())
+    assert agent.swallowed
+
+
 async def test_a_worker_may_be_started_again_and_two_may_share_the_work(desk: Desk) -> None:
     keys = [f"k{n:02}" for n in range(40)]
     async with desk.worker():
