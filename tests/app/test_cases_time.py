@@ -94,6 +94,20 @@ async def test_h12_two_who_both_think_they_lead_make_each_period_once(timeline: 
     assert place.count() == 912
 
 
+async def test_h14_starts_that_crash_and_declare_it_again_keep_one_schedule(timeline: Timeline) -> None:
+    """Twenty starts in three periods; a period is a minute here, the shortest there is."""
+    timeline.at(utc("2026-12-01 00:00"))
+    recurrence: Any = Every(1, "minute", datetime.fromisoformat("2026-12-01"))
+    sent = []
+    for _ in range(20):
+        await schedule(timeline, recurrence)
+        sent += await timeline.advance(seconds=9)
+        assert len(await timeline.book.search(kind="digest", state="scheduled")) <= 1
+    sent += await timeline.advance(minutes=3)
+    assert at(sent) == [f"12-01 00:0{minute}" for minute in range(1, 7)]
+    assert len(await timeline.book.schedules.search()) == 1
+
+
 async def test_h18_a_weekly_one_survives_restarts_every_three_days(timeline: Timeline) -> None:
     timeline.at(utc("2026-12-01 00:00"))
     recurrence: Any = Every(7, "day", datetime.fromisoformat("2026-12-01"))
