@@ -32,9 +32,9 @@ from .stores.store import SqlStore
 if TYPE_CHECKING:
     from .app.rooms import AsyncVerbs, SyncVerbs
     from .engine.agent import Agent
+    from .engine.inbox import Inbox
     from .engine.lane import Lane
     from .engine.promoter import Promoter
-    from .engine.receiver import Inbox
     from .features.context import Context
     from .stores.postgres.database import PostgresDatabase
     from .worker import AsyncTasks, Worker
@@ -178,11 +178,11 @@ class Wired:
     def worker(self, only: list[str] | None, message_domain: str, stop_seconds: float) -> Worker:
         """Put a worker together: a lane for each channel with a kind to serve, and the housekeeping agents."""
         from .engine.digester import Digester
+        from .engine.inbox import Inbox
         from .engine.lane import Lane
         from .engine.lookout import Lookout
         from .engine.matcher import Matcher
         from .engine.pruner import Pruner
-        from .engine.receiver import Inbox
         from .engine.reconciler import Reconciler
         from .engine.rescuer import Rescuer
         from .engine.scheduler import Scheduler

@@ -8,7 +8,7 @@ import pytest
 
 from duebook.domain.lifecycle import State
 from duebook.domain.policy import Priority, UnreadPolicy
-from duebook.engine.receiver import Inbox
+from duebook.engine.inbox import Inbox
 from duebook.errors import QueueUnavailable
 from duebook.ports import Delivery
 from duebook.stores.drive import drive_async

@@ -15,9 +15,10 @@ from typing import Any
 from duebook.domain.policy import ChannelPolicy, Kind, Priority
 from duebook.engine.agent import Agent
 from duebook.engine.digester import Digester
+from duebook.engine.inbox import Inbox
 from duebook.engine.lane import Lane
 from duebook.engine.promoter import Promoter
-from duebook.engine.receiver import Inbox, Receiver
+from duebook.engine.receiver import Receiver
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.registry import Registry
 from duebook.engine.rescuer import Rescuer

@@ -15,7 +15,9 @@ SEEDS = 20
 
 def test_a_lane_that_never_sweeps_is_found_out() -> None:
     """It has no tape: that something never happens cannot be told by a dozen lines."""
-    mutant = Parts(patches=(("duebook.engine.receiving.ReceivingClaimer._sweeps", lambda claimer, monotonic: False),))
+    mutant = Parts(
+        patches=(("duebook.engine.claiming_delivered.DeliveredClaimer._sweeps", lambda claimer, monotonic: False),)
+    )
     found = Counter(report.oracle for seed in range(SEEDS) if (report := run(seed, BROKERED, mutant)).violation)
     assert found["everything_rests"] > 0
 

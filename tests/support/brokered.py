@@ -4,8 +4,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from duebook.domain.policy import Priority
+from duebook.engine.inbox import Inbox
 from duebook.engine.promoter import Promoter
-from duebook.engine.receiver import Inbox, Receiver
+from duebook.engine.receiver import Receiver
 from duebook.errors import Busy, QueueUnavailable, StoreUnavailable
 from duebook.ports import Queue
 from tests.support.engine import Crew, Serving

@@ -10,10 +10,10 @@ from duebook.domain.decision import Decision, Due
 from duebook.domain.message import Email, Message
 from duebook.domain.outcome import Accepted, Outcome
 from duebook.domain.policy import ChannelPolicy
+from duebook.engine.inbox import Inbox
 from duebook.engine.lane import Lane
 from duebook.engine.lookout import Lookout
 from duebook.engine.pruner import Pruner
-from duebook.engine.receiver import Inbox
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.rescuer import Rescuer
 from duebook.engine.settings import EngineSettings

@@ -31,10 +31,10 @@ from ..ports import Channel, Clock, Database, Draw, Finished, Store, Tasks
 from .appetite import UNTOLD_SECONDS
 from .asking import ask
 from .claiming import Claimer, Held
+from .claiming_delivered import DeliveredClaimer
+from .inbox import Inbox
 from .judging import Judge
 from .pacing import Pacing
-from .receiver import Inbox
-from .receiving import ReceivingClaimer
 from .registry import Registry
 from .sending import attempt, context_of
 from .settings import EngineSettings
@@ -91,7 +91,7 @@ class Lane:
         self.holder = holder
         self.message_domain = message_domain
         self.pacing = Pacing(channel.policy)
-        hand = Claimer if inbox is None else partial(ReceivingClaimer, inbox)
+        hand = Claimer if inbox is None else partial(DeliveredClaimer, inbox)
         self.claimer = hand(channel.policy, self.kinds, database, store, clock, settings, holder, self.pacing)
         self.writer = Writer(database, store)
         self.held: dict[int, Held] = {}

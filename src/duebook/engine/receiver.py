@@ -1,4 +1,4 @@
-"""The receiver: takes what the broker delivers of one class of one channel and lays it before the lane.
+"""The receiver: takes what the broker delivers of one class of one channel and lays it into the lane's inbox.
 
 A delivery is a hint. It is acknowledged when the store has the claim, for from then on the lease protects the
 notification; what is lost before that is delivered again, or found by the lane's sweep of the store.
@@ -6,63 +6,13 @@ notification; what is lost before that is delivered again, or found by the lane'
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from ..domain.fairness import class_shares
 from ..domain.policy import Priority
-from ..domain.publication import queue_name
 from ..errors import QueueUnavailable
-from ..ports import Delivery, Queue
+from .inbox import Inbox
 
 WAIT_SECONDS = 10.0
-
-
-class Inbox:
-    """What the broker has delivered to one lane and the lane has not claimed yet, by class."""
-
-    def __init__(self, channel: str, queue: Queue, most: int) -> None:
-        self.channel = channel
-        self.queue = queue
-        self._most = most
-        self._waiting: dict[Priority, deque[Delivery]] = {priority: deque() for priority in Priority}
-        self._silent: set[Priority] = set()
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    @property
-    def silent(self) -> bool:
-        """Whether a class cannot be received at present, so that the store has to be asked."""
-        return bool(self._silent)
-
-    def name(self, priority: Priority) -> str:
-        return queue_name(self.channel, priority)
-
-    def room(self, priority: Priority) -> int:
-        return self._most - len(self._waiting[priority])
-
-    def put(self, priority: Priority, deliveries: Sequence[Delivery]) -> None:
-        self._silent.discard(priority)
-        self._waiting[priority].extend(deliveries)
-
-    def lose(self, priority: Priority) -> None:
-        """The broker cannot be asked for this class."""
-        self._silent.add(priority)
-
-    def take(self, room: int) -> list[tuple[Priority, Delivery]]:
-        """Take up to `room` and the lower classes' shares: urgent overtakes, and nobody starves."""
-        taken: list[tuple[Priority, Delivery]] = []
-        for priority, share in zip(Priority, class_shares(room), strict=True):
-            waiting = self._waiting[priority]
-            most = max(share, room - len(taken))
-            taken += [(priority, waiting.popleft()) for _ in range(min(most, len(waiting)))]
-        return taken
-
-    def give_back(self, taken: Sequence[tuple[Priority, Delivery]]) -> None:
-        """Put what could not be claimed where it was."""
-        for priority, delivery in reversed(taken):
-            self._waiting[priority].appendleft(delivery)
 
 
 class Receiver:

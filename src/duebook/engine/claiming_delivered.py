@@ -16,12 +16,12 @@ from ..domain.policy import Priority
 from ..errors import QueueUnavailable
 from ..ports import Delivery, Plan
 from .claiming import Claimer, Held
-from .receiver import Inbox
+from .inbox import Inbox
 
 log = logging.getLogger("duebook.lane")
 
 
-class ReceivingClaimer(Claimer):
+class DeliveredClaimer(Claimer):
     _sweeping = True
     _sweep_at = -1e9
 
