@@ -151,8 +151,8 @@ async def test_h31_a_period_is_remembered_when_its_notification_is_gone(bare: De
     before = await bare.book.schedules.find("night")
     assert before is not None
     stated = f"'{instant_text(before.cursor_at)}'"
+    await bare.step("scheduler")
     async with bare.worker():
-        await bare.step("scheduler")
         await bare.until(State.ACCEPTED, "night/2030-01-07T12:00", kind="digest")
     bare.clock.advance(SECOND)
     kind: Kind = bare.book.registry.kinds["digest"]
