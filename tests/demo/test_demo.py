@@ -50,6 +50,8 @@ def test_a_small_year_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert 0 < int(killed[1]) <= 5
     assert len(re.findall(r"the worker died +(?:arrived|did not arrive)", played.stdout)) == int(killed[1])
     assert sum(accepted(tmp_path / "duebook-demo/inbox").values()) >= numbers["accepted"]
+    prepare(tmp_path / "duebook-demo")
+    assert [file.name for file in (tmp_path / "duebook-demo").iterdir()] == [".gitignore"], "it can be played again"
 
 
 def test_the_plot_gives_every_account_one_part_at_most() -> None:

@@ -17,7 +17,9 @@ from ..importing import form
 from ..sheet import Bad, Sheet
 
 EXAMPLE = Path(__file__).parents[4] / "examples/deadlines"
-OURS = {".gitignore", "demo.db", "demo.db-journal", "demo.db-shm", "demo.db-wal", "inbox", "worker.log"}
+DATABASE = "demo.db"
+OURS = {".gitignore", "inbox", "worker.log"}
+"""What the demo leaves behind, besides the database and the files that a database has beside it."""
 
 
 class CannotPlay(Exception):
@@ -50,7 +52,7 @@ def prepare(folder: Path) -> None:
     if not (EXAMPLE / "app.py").is_file() or importlib.util.find_spec("aiosmtpd") is None:
         raise CannotPlay("The demo runs from a checkout of the project, with aiosmtpd: `make demo` sees to both.")
     if folder.exists():
-        strange = sorted({file.name for file in folder.iterdir()} - OURS) if folder.is_dir() else ["not a folder"]
+        strange = sorted(_strange(folder)) if folder.is_dir() else ["not a folder"]
         if strange:
             raise CannotPlay(f"{folder} is not the demo's own ({', '.join(strange[:3])}); name another folder.")
         shutil.rmtree(folder)
@@ -58,9 +60,14 @@ def prepare(folder: Path) -> None:
     (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
+def _strange(folder: Path) -> set[str]:
+    names = {file.name for file in folder.iterdir()} - OURS
+    return {name for name in names if not name.startswith(DATABASE)}
+
+
 def configure(folder: Path, port: int) -> None:
     """Tell the application, here and in the worker process, where its database and its mail server are."""
-    os.environ["DEADLINES_DB"] = str(folder.resolve() / "demo.db")
+    os.environ["DEADLINES_DB"] = str(folder.resolve() / DATABASE)
     os.environ["SMTP_URL"] = f"smtp://127.0.0.1:{port}?tls=none"
 
 
