@@ -1,30 +1,27 @@
 """What a broker adds: how late its ids come, what it costs in calls and statements, and what parking a million costs.
 
 Each broker runs for itself on this machine, beside PostgreSQL, and one worker serves two hundred a second. Brokers take
-whole seconds, rounded up, so an instant between two seconds waits for the next; what is due at once does not. The
-promoter is measured on a table in which a million wait for tomorrow or later.
+whole seconds, so an id that is due between two comes a little early and waits in the lane. The promoter is measured on
+a table in which a million wait for tomorrow or later.
 """
 
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from duebook import Accepted, Duebook, Message, New, Outcome, SendContext
 from duebook.ports import Plan, Queue, Statement
-from duebook.queues.opening import open_queue
-from tests.queues import nats_server, rabbitmq_server, redis_server
+from duebook.testing.contracts.queue import HostileQueue
 
 from .audit import audit
+from .brokers import BROKERS, Connect, Missing
 from .figures import percentile
 from .filling import fill_due, fill_future
 from .run import Run
@@ -50,25 +47,36 @@ class CountingQueue:
 
 def measure(run: Run) -> None:
     _lags(run, "table", None)
-    for name, server in BROKERS.items():
+    for name, started in BROKERS.items():
         try:
-            with server() as url:
-                _lags(run, name, url)
-        except FileNotFoundError as error:
-            run.say(f"{name} was not measured: {error}")
+            with started() as connect:
+                _lags(run, name, connect)
+                if name == "redis":
+                    _hostile(run, connect)
+        except Missing as missing:
+            run.say(f"{name} was not measured: {missing}")
     _parked(run)
 
 
-def _lags(run: Run, name: str, url: str | None) -> None:
+def _lags(run: Run, name: str, connect: Connect | None) -> None:
     count = PER_SECOND * run.scale.lateness_seconds
     with database("PostgreSQL", run.server) as target:
         for ahead in (True, False):
-            _lag(run, name, target, url, count, ahead)
+            _lag(run, name, target, connect, count, ahead)
         audit(run, target)
 
 
-def _lag(run: Run, name: str, target: str, url: str | None, count: int, ahead: bool) -> None:
-    late, calls, statements = asyncio.run(_serve(target, url, count, ahead))
+def _hostile(run: Run, connect: Connect) -> None:
+    """How late the latest is if three in ten messages are lost, three in ten doubled, and three in ten delayed."""
+    count = PER_SECOND * run.scale.lateness_seconds
+    with database("PostgreSQL", run.server) as target:
+        late, _, _ = asyncio.run(_serve(target, lambda: HostileQueue(connect(), 1), count, ahead=True))
+        audit(run, target)
+    run.found("by a hostile transport: longest lateness", max(late), "s", note="the sweep comes every 10 s")
+
+
+def _lag(run: Run, name: str, target: str, connect: Connect | None, count: int, ahead: bool) -> None:
+    late, calls, statements = asyncio.run(_serve(target, connect, count, ahead))
     p50, p99 = (1000 * percentile(late, percent) for percent in (50, 99))
     what = "scheduled ahead" if ahead else "due at once"
     told = ", ".join(f"{calls[verb] / count:.2f} {verb}" for verb in ("publish", "receive", "ack")) if calls else "none"
@@ -76,7 +84,9 @@ def _lag(run: Run, name: str, target: str, url: str | None, count: int, ahead: b
     run.found(f"{name}: {what}, {PER_SECOND} a second, lateness p99", p99, "ms", note=note)
 
 
-async def _serve(target: str, url: str | None, count: int, ahead: bool) -> tuple[list[float], Counter[str], int]:
+async def _serve(
+    target: str, connect: Connect | None, count: int, ahead: bool
+) -> tuple[list[float], Counter[str], int]:
     late: list[float] = []
     done = asyncio.Event()
     dues: dict[str, datetime] = {}
@@ -87,7 +97,7 @@ async def _serve(target: str, url: str | None, count: int, ahead: bool) -> tuple
             done.set()
         return Accepted()
 
-    counting = CountingQueue(open_queue(url)) if url else None
+    counting = CountingQueue(connect()) if connect else None
     book = make_book(target, send, queue=counting)
     await book.wired.database.ask(book.wired.store.index_unpublished())
     settle_down(target)
@@ -186,20 +196,3 @@ class _Swallowing:
 
     def __getattr__(self, name: str) -> Any:
         raise NotImplementedError(name)
-
-
-@contextmanager
-def _started(make: Callable[[Path], Any], program: object) -> Iterator[str]:
-    if program is None or not Path(str(program)).exists():
-        raise FileNotFoundError("its server is not installed")
-    with tempfile.TemporaryDirectory(prefix="duebook-bench-") as folder, ExitStack() as stack:
-        server = make(Path(folder))
-        stack.callback(server.stop)
-        yield server.url
-
-
-BROKERS: dict[str, Callable[[], Any]] = {
-    "redis": lambda: _started(redis_server.RedisServer, redis_server.PROGRAM),
-    "rabbitmq": lambda: _started(rabbitmq_server.RabbitmqServer, rabbitmq_server.PROGRAM),
-    "nats": lambda: _started(lambda folder: nats_server.NatsServer(folder, "--jetstream"), nats_server.BINARY),
-}

@@ -19,8 +19,11 @@ class Portal:
         self._lock = threading.Lock()
 
     def call(self, work: Coroutine[Any, Any, R]) -> R:
+        return asyncio.run_coroutine_threadsafe(work, self.loop()).result()
+
+    def loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._loop.run_forever, name="duebook-sync", daemon=True).start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+            return self._loop

@@ -5,42 +5,34 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import os
-import random
-import secrets
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from .clock import SystemClock
-from .domain.policy import ChannelPolicy, Priority
+from .domain.policy import ChannelPolicy
+from .domain.publication import reach
 from .engine import incarnation
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
 from .errors import InvalidInput, QueueUnavailable, SchemaMismatch, StoreUnavailable, UnknownName, UnsafeSetting
-from .features.receipts import match
 from .features.work import Wakes, Work
 from .portal import Portal
 from .ports import Channel, Queue
+from .promotion import Promotion
 from .stores import catalog
 from .stores.sqlite.database import SqliteDatabase
 from .stores.store import SqlStore
 
 if TYPE_CHECKING:
     from .app.rooms import AsyncVerbs, SyncVerbs
-    from .engine.agent import Agent
-    from .engine.inbox import Inbox
-    from .engine.lane import Lane
     from .engine.promoter import Promoter
     from .features.context import Context
     from .stores.postgres.database import PostgresDatabase
-    from .worker import AsyncTasks, Worker
+    from .worker import Worker
 
 R = TypeVar("R")
-Expect = Callable[[float, bool], None]
 log = logging.getLogger("duebook")
 
 _SCHEMES = "sqlite:///file.db, sqlite:// (memory) or postgresql://user@host/database"
@@ -132,14 +124,16 @@ class Wired:
         self.settings = settings or EngineSettings()
         self.runner = Runner(self)
         self.wakers: dict[str, Callable[[float], None]] = {}
+        self.portal = Portal()
+        self.promotion = Promotion(self.promoter(queue).step, self.portal) if queue is not None else None
 
     def sync_runner(self) -> SyncRunner:
-        return SyncRunner(Portal(), self.runner)
+        return SyncRunner(self.portal, self.runner)
 
     def using(self, connection: object, context: Context) -> AsyncVerbs | SyncVerbs:
         from .callers import verbs
 
-        return verbs(connection, context, self.wake)
+        return verbs(connection, context, self.tell_here)
 
     def function_channel(self, policy: ChannelPolicy, function: Callable[..., Any]) -> Channel:
         from .channels.function import FunctionChannel
@@ -151,16 +145,27 @@ class Wired:
         return function if inspect.iscoroutinefunction(function) else Threaded(function)
 
     async def tell(self, wakes: Wakes) -> None:
-        """Wake idle lanes: those of this process directly, others through the database."""
+        """Wake idle lanes, those of this process directly and others through the database, and tell the broker."""
+        self.tell_here(wakes)
+        if self.database.dialect == "postgres":
+            try:
+                for channel in wakes.channels:
+                    await self.database.ask(self.store.notify(channel))
+            except StoreUnavailable as error:
+                # It is stored; only the hint is lost, and polling finds it.
+                log.debug("nobody was woken: %s", error)
+
+    def tell_here(self, wakes: Wakes) -> None:
+        """Wake idle lanes of this process, and have the broker told of what is in its reach."""
         now = self.clock.now()
         for channel, wake_at in wakes.channels.items():
             self.wake(channel, (wake_at - now).total_seconds())
-            if self.database.dialect == "postgres":
-                try:
-                    await self.database.ask(self.store.notify(channel))
-                except StoreUnavailable as error:
-                    # It is stored; only the hint is lost, and polling finds it.
-                    log.debug("nobody was woken: %s", error)
+        if self.queue is not None and wakes.first is not None and wakes.first - now <= reach(self.queue.max_delay):
+            self.promote_soon()
+
+    def promote_soon(self) -> None:
+        if self.promotion is not None:
+            self.promotion.soon()
 
     def wake(self, channel: str, seconds: float = 0.0) -> None:
         if waker := self.wakers.get(channel):
@@ -169,67 +174,23 @@ class Wired:
     async def close(self) -> None:
         for channel in self.registry.channels.values():
             await channel.close()
+        if self.promotion is not None:
+            await self.promotion.finish()
         if self.queue is not None:
             await self.queue.close()
         await self.database.close()
 
-    # The worker
-
     def worker(self, only: list[str] | None, message_domain: str, stop_seconds: float) -> Worker:
         """Put a worker together: a lane for each channel with a kind to serve, and the housekeeping agents."""
-        from .engine.digester import Digester
-        from .engine.inbox import Inbox
-        from .engine.lane import Lane
-        from .engine.lookout import Lookout
-        from .engine.matcher import Matcher
-        from .engine.pruner import Pruner
-        from .engine.reconciler import Reconciler
-        from .engine.rescuer import Rescuer
-        from .engine.scheduler import Scheduler
-        from .engine.sweeper import Sweeper
-        from .worker import AsyncTasks, Worker
+        from .staff import Staff
 
-        by = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
-        registry, database, store, clock, settings = (
-            self.registry, self.database, self.store, self.clock, self.settings,
-        )  # fmt: skip
-        check_registry(registry)
-        lanes = []
-        inboxes = []
-        expect: dict[str, Expect] = {}
-        for name, channel in registry.channels.items():
-            if only is None or name in only:
-                tasks = AsyncTasks()
-                inbox = Inbox(name, self.queue, settings.batch) if self.queue is not None else None
-                inboxes += [inbox] if inbox is not None else []
-                lane = Lane(
-                    channel, registry, database, store, clock, tasks, random.random, settings, by, message_domain,
-                    inbox,
-                )  # fmt: skip
-                lanes.append((lane, tasks))
-                expect[name] = partial(_expect, lane, tasks)
-        lookout = Lookout(registry, database, store, clock, settings, expect, self._refresh)
-        agents: list[Agent] = [
-            Rescuer(registry, database, store, settings, by),
-            Sweeper(database, store, clock, settings, by),
-            Reconciler(registry, database, store, clock, settings, by, message_domain),
-            Scheduler(registry, database, store, clock, settings, expect),
-            Digester(registry, database, store, clock, settings, expect),
-            Matcher(database, store, clock, settings, by, match),
-            Pruner(registry, database, store, clock, settings),
-            *self._brokered(inboxes, expect),
-        ]
-        listen = None if isinstance(database, SqliteDatabase) else partial(self._listen, database.listen, expect)
-        return Worker(lanes, lookout, agents, partial(self._prepare, expect), listen, stop_seconds)
+        check_registry(self.registry)
+        return Staff(self, only, message_domain).worker(stop_seconds)
 
-    def _brokered(self, inboxes: list[Inbox], expect: dict[str, Expect]) -> list[Agent]:
-        """The agents between the store and the broker, where there is one."""
-        from .engine.receiver import Receiver
-
-        if self.queue is None:
-            return []
-        receivers = [Receiver(inbox, priority, expect[inbox.channel]) for inbox in inboxes for priority in Priority]
-        return [self.promoter(self.queue), *receivers]
+    @property
+    def listen(self) -> Callable[[Callable[[str], None]], Any] | None:
+        """How the wake-ups of other processes are heard, where they can be."""
+        return None if isinstance(self.database, SqliteDatabase) else self.database.listen
 
     def promoter(self, queue: Queue) -> Promoter:
         from .engine.promoter import Promoter
@@ -246,16 +207,7 @@ class Wired:
         while await digester.step():
             pass
 
-    async def _prepare(self, expect: dict[str, Expect]) -> None:
-        await self.check_schema()
-        await self.check_queue()
-        await self._refresh()
-        loop = asyncio.get_running_loop()
-        for channel, waker in expect.items():
-            # A program without an event loop schedules from another thread than the one its worker runs in.
-            self.wakers[channel] = partial(_from_any_thread, loop, waker)
-
-    async def _refresh(self) -> None:
+    async def refresh(self) -> None:
         """Adopt the database's time, and say which kinds are served here."""
         if self.database.dialect == "postgres":
             await self.clock.correct(self.database.time)
@@ -279,32 +231,6 @@ class Wired:
         """Raise QueueUnavailable unless the broker can be reached, where there is one."""
         if self.queue is not None and not (health := await self.queue.health()).reachable:
             raise QueueUnavailable(health.detail)
-
-    async def _listen(self, listen: Callable[[Callable[[str], None]], Any], expect: dict[str, Expect]) -> None:
-        """Hear wake-ups until the connection ends."""
-        ended = asyncio.Event()
-
-        def heard(channel: str) -> None:
-            if channel in expect:
-                expect[channel](0.0, False)
-
-        connection = await listen(heard)
-        connection.add_termination_listener(lambda _: ended.set())
-        try:
-            await ended.wait()
-        finally:
-            if not connection.is_closed():
-                connection.terminate()
-
-
-def _from_any_thread(loop: asyncio.AbstractEventLoop, expect: Expect, seconds: float) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(expect, seconds, False)
-
-
-def _expect(lane: Lane, tasks: AsyncTasks, seconds: float, suspect: bool) -> None:
-    lane.expect(seconds, suspect)
-    tasks.wake()
 
 
 def check_registry(registry: Registry) -> None:

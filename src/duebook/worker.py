@@ -14,12 +14,12 @@ from typing import Any
 from .engine.agent import Agent
 from .engine.lane import Lane
 from .engine.lookout import Lookout
-from .errors import Busy, QueueUnavailable, StoreUnavailable
+from .keeping import Keeper, backoff
 from .ports import Finished, Overran
 
 log = logging.getLogger("duebook.worker")
 
-BACKOFF_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
+RESTART_SECONDS = 1.0
 CANCEL_SECONDS = 2.0
 """How long a cancelled task may tidy up before it is cancelled again."""
 
@@ -146,7 +146,11 @@ class AsyncTasks:
 
 
 class Worker:
-    """The agents of one process, supervised. `start` returns once they run; `stop` once they have finished."""
+    """The agents of one process, supervised. `start` returns once they run; `stop` once they have finished.
+
+    `prepare`: what comes before the agents start. `listen`: hears wake-ups from other processes, until it fails.
+    `leave`: what comes after the agents have ended.
+    """
 
     def __init__(
         self,
@@ -155,13 +159,16 @@ class Worker:
         agents: Sequence[Agent],
         prepare: Callable[[], Coroutine[Any, Any, None]],
         listen: Callable[[], Coroutine[Any, Any, None]] | None,
+        leave: Callable[[], Coroutine[Any, Any, None]],
         stop_seconds: float,
     ) -> None:
         self.lanes = lanes
         self.lookout = lookout
         self.agents = agents
+        self._keepers: dict[str, Keeper] = {}
         self._prepare = prepare
         self._listen = listen
+        self._leave = leave
         self._stop_seconds = stop_seconds
         self._stopped = asyncio.Event()
         self._serving: list[asyncio.Task[None]] = []
@@ -172,10 +179,16 @@ class Worker:
         await self._prepare()
         await self.lookout.step()
         start = asyncio.create_task
+        self._keepers = {agent.name: Keeper(agent, self.lookout.wanted) for agent in (self.lookout, *self.agents)}
         self._serving = [start(self._serve(lane, tasks)) for lane, tasks in self.lanes]
-        self._housekeeping = [start(self._keep(agent)) for agent in (self.lookout, *self.agents)]
+        self._housekeeping = [start(keeper.run()) for keeper in self._keepers.values()]
         if self._listen is not None:
             self._housekeeping.append(start(self._hear(self._listen)))
+
+    def rouse(self, agent: str) -> None:
+        """Have an agent take its next step now."""
+        if keeper := self._keepers.get(agent):
+            keeper.rouse()
 
     async def run_until_stopped(self) -> None:
         """Wait until somebody calls `stop`."""
@@ -192,6 +205,7 @@ class Worker:
             await _end(late)
         for _, tasks in self.lanes:
             await tasks.abandon()
+        await self._leave()
 
     async def _serve(self, lane: Lane, tasks: AsyncTasks) -> None:
         while True:
@@ -199,24 +213,9 @@ class Worker:
                 return await lane.run()
             except Exception:
                 log.exception("lane %s failed and starts again", lane.policy.name)
-                await asyncio.sleep(BACKOFF_SECONDS[2])
+                await asyncio.sleep(RESTART_SECONDS)
                 if tasks.stopping:
                     return None
-
-    async def _keep(self, agent: Agent) -> None:
-        failures = 0
-        while True:
-            try:
-                more = self.lookout.wanted(agent.name) and await agent.step()
-                pause = 0.0 if more else agent.pace_seconds
-                failures = 0
-            except (StoreUnavailable, Busy, QueueUnavailable) as error:
-                log.warning("%s waits: %s", agent.name, error)
-                pause, failures = _backoff(failures), failures + 1
-            except Exception:
-                log.exception("%s failed and goes on", agent.name)
-                pause, failures = _backoff(failures), failures + 1
-            await asyncio.sleep(pause)
 
     async def _hear(self, listen: Callable[[], Coroutine[Any, Any, None]]) -> None:
         failures = 0
@@ -227,7 +226,7 @@ class Worker:
             except Exception as error:  # noqa: BLE001 - a hint that fails, for whatever reason, is only a hint less
                 log.info("wake-ups are not heard, polling goes on: %s", error)
                 failures += 1
-            await asyncio.sleep(_backoff(failures))
+            await asyncio.sleep(backoff(failures))
 
 
 async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
@@ -238,7 +237,3 @@ async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=CANCEL_SECONDS)
-
-
-def _backoff(failures: int) -> float:
-    return BACKOFF_SECONDS[min(failures, len(BACKOFF_SECONDS) - 1)]

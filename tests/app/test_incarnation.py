@@ -38,7 +38,7 @@ async def test_a_worker_that_starts_again_on_the_same_database_goes_on(desk: Des
 async def test_a_running_worker_looks_again_and_again_and_finds_itself(desk: Desk) -> None:
     async with desk.worker():
         for _ in range(3):
-            await desk.book.wired._refresh()
+            await desk.book.wired.refresh()
     assert await held(desk) is None
 
 
@@ -128,7 +128,7 @@ async def test_a_file_without_its_witness_is_a_copy(migrated_file: Path, tmp_pat
 
 async def test_workers_beside_each_other_are_no_restore(desk: Desk) -> None:
     async with desk.worker(), desk.worker():
-        await asyncio.gather(*(desk.book.wired._refresh() for _ in range(5)))
+        await asyncio.gather(*(desk.book.wired.refresh() for _ in range(5)))
         assert await held(desk) is None
 
 

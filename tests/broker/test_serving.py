@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 
 from duebook.domain.lifecycle import State
-from duebook.domain.policy import Priority, UnreadPolicy
+from duebook.domain.policy import ChannelPolicy, Priority, UnreadPolicy
 from duebook.engine.inbox import Inbox
+from duebook.engine.settings import EngineSettings
 from duebook.errors import QueueUnavailable
 from duebook.ports import Delivery
 from duebook.stores.drive import drive_async
 from duebook.stores.postgres.database import _execute
+from duebook.testing.contracts.queue import HostileQueue
 from tests.support.brokered import Brokered
 from tests.support.engine import Crew
 from tests.support.locks import somebody_waits_for
-from tests.support.queue import ClockQueue, HostileQueue
+from tests.support.queue import ClockQueue
 
 CAP = timedelta(seconds=900)
 SWEEP = 10
@@ -40,7 +42,7 @@ async def test_what_is_due_goes_by_the_broker_and_is_acknowledged(brokered: Brok
     await brokered.go_on()
     await crew.world.schedule("a", "b", due=5)
     await brokered.go_on(4)
-    assert [(name, delay.total_seconds()) for name, _, delay in queue.published] == [("mail.normal", 4)] * 2
+    assert [(name, delay.total_seconds()) for name, _, delay in queue.published] == [("mail.normal", 2)] * 2
     assert not lane.channel.sent
     await brokered.go_on(2)
     assert len(lane.channel.sent) == 2
@@ -56,7 +58,7 @@ async def test_what_is_far_away_is_parked_until_it_is_in_reach(brokered: Brokere
     assert not queue.published
     brokered.crew.world.clock.advance(1800 - 869)
     await brokered.promote()
-    assert [delay for _, _, delay in queue.published] == [timedelta(seconds=869)]
+    assert [delay for _, _, delay in queue.published] == [timedelta(seconds=867)]
     await brokered.promote()
     assert len(queue.published) == 1, "once is enough"
 
@@ -124,7 +126,7 @@ async def test_what_a_hasty_broker_delivers_is_published_again(brokered: Brokere
     await brokered.go_on(2)
     assert not lane.channel.sent
     assert not queue.held
-    assert [delay.total_seconds() for _, _, delay in queue.published] == [59, 38]
+    assert [delay.total_seconds() for _, _, delay in queue.published] == [57, 36]
     await brokered.go_on(39)
     assert len(lane.channel.sent) == 1
 
@@ -166,11 +168,11 @@ async def test_what_the_broker_lost_waits_for_the_sweep_and_no_longer(brokered: 
     crew = brokered.crew
     lane = brokered.lane()
     await brokered.go_on()
-    await crew.world.schedule(*[f"k{position}" for position in range(300)], due=3)
+    await crew.world.schedule(*[f"k{position}" for position in range(300)], due=6)
     await brokered.go_on()
     assert len(queue.waiting) == 300
     queue.waiting.clear()
-    await brokered.go_on(3 + SWEEP)
+    await brokered.go_on(5 + SWEEP)
     assert len(lane.channel.sent) == 300
 
 
@@ -256,10 +258,10 @@ async def test_a_hostile_transport_costs_time_and_nothing_else(crew: Crew, seed:
 
 
 async def test_urgent_ones_overtake_and_bulk_keeps_its_share(queue: ClockQueue) -> None:
-    inbox = Inbox("mail", queue, 500)
+    inbox = Inbox(ChannelPolicy("mail", concurrency=250), queue, EngineSettings())
     inbox.put(Priority.BULK, [Delivery(id, id) for id in range(100)])
     inbox.put(Priority.URGENT, [Delivery(id, id) for id in range(1_000, 1_100)])
     taken = inbox.take(20)
     assert [priority for priority, _ in taken] == [Priority.URGENT] * 20 + [Priority.BULK] * 2
-    inbox.give_back(taken)
+    inbox.put_back(taken)
     assert [delivery.id for _, delivery in inbox.take(20)][:3] == [1_000, 1_001, 1_002]

@@ -59,12 +59,21 @@ def test_the_doctor_finds_the_index(url: str, monkeypatch: pytest.MonkeyPatch, r
 def test_promote_publishes_what_is_due_soon_once(
     url: str, monkeypatch: pytest.MonkeyPatch, redis_server: RedisServer
 ) -> None:
-    monkeypatch.setenv("DUEBOOK_QUEUE", redis_server.url)
     promise("soon", "60s")
     promise("far", "2h")
+    monkeypatch.setenv("DUEBOOK_QUEUE", redis_server.url)
     assert duebook("promote", "--once", "--json").json == {"published": 1}
     assert [mark is None for mark in marks(url)] == [False, True]
     assert duebook("promote", "--once").out == "0 messages published.\n"
+
+
+def test_who_knows_the_broker_tells_it_as_it_schedules(
+    url: str, monkeypatch: pytest.MonkeyPatch, redis_server: RedisServer
+) -> None:
+    monkeypatch.setenv("DUEBOOK_QUEUE", redis_server.url)
+    promise("soon", "60s")
+    promise("far", "2h")
+    assert [mark is None for mark in marks(url)] == [False, True]
 
 
 def test_an_unknown_scheme_is_refused_with_the_list(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

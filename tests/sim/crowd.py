@@ -13,12 +13,13 @@ from random import Random
 from typing import Any
 
 from duebook.domain.policy import ChannelPolicy, Kind, Priority
+from duebook.engine.acknowledger import Acknowledger, acknowledger_name
 from duebook.engine.agent import Agent
 from duebook.engine.digester import Digester
 from duebook.engine.inbox import Inbox
 from duebook.engine.lane import Lane
 from duebook.engine.promoter import Promoter
-from duebook.engine.receiver import Receiver
+from duebook.engine.receiver import Receiver, receiver_name
 from duebook.engine.reconciler import Reconciler
 from duebook.engine.registry import Registry
 from duebook.engine.rescuer import Rescuer
@@ -140,25 +141,29 @@ class Crowd(ABC):
         registry = Registry(dict(self.kinds), handlers, {"mail": channel})
         holder = f"{name}#{self.births}"
         draw = Random(f"{self.seed}/{holder}").random
-        inbox = None if self.broker is None else Inbox("mail", SimQueue(self.broker, process), SETTINGS.batch)
+        inbox = None if self.broker is None else Inbox(channel.policy, SimQueue(self.broker, process), SETTINGS)
         lane = self.parts.lane(
             channel, registry, database, self.store, clock, tasks, draw, SETTINGS, holder, "duebook.example", inbox
         )
         self.kernel.spawn(process, "lane", lane.run())
-        agents = self.agents(registry, database, clock, holder)
+        agents, roused = self.agents(registry, database, clock, holder), set[str]()
         if inbox is not None:
+            inbox.relieved = lambda queue: roused.add(receiver_name(queue))
+            inbox.finished = lambda: roused.add(acknowledger_name("mail"))
             agents.append(Promoter(inbox.queue, database, self.store, clock, SETTINGS))
             agents += [Receiver(inbox, priority, _waker(lane, tasks)) for priority in Priority]
+            agents.append(Acknowledger(inbox))
         for agent in agents:
-            self.kernel.spawn(process, agent.name, self._keep(agent))
+            self.kernel.spawn(process, agent.name, self._keep(agent, roused))
 
-    async def _keep(self, agent: Agent) -> None:
+    async def _keep(self, agent: Agent, roused: set[str]) -> None:
         while True:
             more = False
+            roused.discard(agent.name)
             with suppress(Busy, StoreUnavailable, QueueUnavailable):
                 more = await agent.step()
             if not more:
-                await Until(lambda: False, self.kernel.elapsed + agent.pace_seconds)
+                await Until(lambda: agent.name in roused, self.kernel.elapsed + agent.pace_seconds)
 
 
 def _waker(lane: Any, tasks: SimTasks) -> Callable[[float, bool], None]:

@@ -19,9 +19,11 @@ class Brokered:
     crew: Crew
     queue: Queue
     receivers: list[Receiver] = field(default_factory=list)
+    relieved: set[str] = field(default_factory=set)
 
     def lane(self, name: str = "mail", holder: str = "worker-1") -> Serving:
-        inbox = Inbox(name, self.queue, self.crew.settings.batch)
+        inbox = Inbox(self.crew.world.registry.channels[name].policy, self.queue, self.crew.settings)
+        inbox.relieved = self.relieved.add
         serving = self.crew.lane(name, holder, inbox)
         self.receivers += [Receiver(inbox, priority, serving.lane.expect) for priority in Priority]
         return serving
@@ -41,13 +43,24 @@ class Brokered:
             with suppress(QueueUnavailable):
                 await receiver.step()
 
+    async def receive_all(self) -> None:
+        """Receive and claim, again while there was room made for more."""
+        while True:
+            self.relieved.clear()
+            await self.receive()
+            for serving in self.crew.lanes:
+                await serving.settle_down()
+            for inbox in {receiver.inbox for receiver in self.receivers}:
+                with suppress(QueueUnavailable):
+                    await inbox.tell_broker()
+            if not self.relieved:
+                return
+
     async def go_on(self, seconds: int = 1) -> None:
         """Let every agent do what it does in so many seconds, a second at a time."""
         for _ in range(seconds):
             self.crew.world.clock.advance(1)
             with suppress(QueueUnavailable, StoreUnavailable, Busy):
                 await self.promote()
-            await self.receive()
             await self.crew.lookout.step()
-            for serving in self.crew.lanes:
-                await serving.settle_down()
+            await self.receive_all()

@@ -1,14 +1,18 @@
 """Brokers that do as they are told, by the test's own clock."""
 
-import random
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Protocol
 
 from duebook.errors import QueueUnavailable
-from duebook.ports import Delivery, Queue, QueueHealth
-from tests.support.clock import Clock
+from duebook.ports import Delivery, QueueHealth
+
+
+class Now(Protocol):
+    def now(self) -> datetime: ...
 
 
 @dataclass
@@ -16,7 +20,7 @@ class ClockQueue:
     """A broker in the test's hand: delivers by its clock, and is down when told to be. `mute`: it takes messages and
     does not say so."""
 
-    clock: Clock
+    clock: Now
     max_delay: timedelta | None = None
     down: bool = False
     mute: bool = False
@@ -62,26 +66,31 @@ class ClockQueue:
             raise QueueUnavailable("it is down")
 
 
-class HostileQueue:
-    """A transport that loses, doubles, delays and reorders what is published through it, by a seed."""
+@dataclass
+class AwaitedQueue(ClockQueue):
+    """One in whose `receive` a worker can wait, and of which a test can await what it was told."""
 
-    def __init__(self, inner: Queue, seed: int, lose: float = 0.3, double: float = 0.3, late: float = 0.3) -> None:
-        self.inner = inner
-        self.max_delay = inner.max_delay
-        self.lost = self.doubled = 0
-        self._random = random.Random(seed)
-        self._lose, self._double, self._late = lose, double, late
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+    came: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def publish(self, name: str, ids: Sequence[int], delay: timedelta) -> None:
-        for id in sorted(ids, key=lambda _: self._random.random()):
-            if self._random.random() < self._lose:
-                self.lost += 1
-                continue
-            copies = 1 + (self._random.random() < self._double)
-            self.doubled += copies - 1
-            for _ in range(copies):
-                later = timedelta(seconds=self._random.randint(1, 3)) * (self._random.random() < self._late)
-                await self.inner.publish(name, [id], delay + later)
+        await super().publish(name, ids, delay)
+        self.told.set()
+        self.came.set()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+    async def receive(self, name: str, most: int, wait_seconds: float) -> list[Delivery]:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_seconds):
+                while not (found := await super().receive(name, most, 0.0)):
+                    await self.came.wait()
+                    self.came.clear()
+                return found
+        return []
+
+    async def until_told(self, count: int) -> list[tuple[str, int, timedelta]]:
+        """Wait until so many ids were published; answers them."""
+        async with asyncio.timeout(5):
+            while len(self.published) < count:
+                self.told.clear()
+                await self.told.wait()
+        return self.published

@@ -15,6 +15,11 @@ AHEAD = timedelta(minutes=15)
 """How far ahead a broker is told at most. What is cancelled or moved later than that leaves a message behind."""
 MARGIN = timedelta(seconds=30)
 """How far a delay stays below what the broker can be asked for, lest time that passes underway makes it too long."""
+LEAD = timedelta(seconds=2)
+"""How long before its time an id is asked for: delays are whole seconds, rounded up, and some brokers round once more.
+Whoever has it in hand can wait for the moment; whoever has not can only be late."""
+EARLY = LEAD + timedelta(seconds=1)
+"""How long before its time a delivered id is kept in hand. What comes earlier still is published again."""
 CLAIM = timedelta(seconds=30)
 """How long a promoter that has said nothing keeps what it was going to publish."""
 
@@ -33,7 +38,7 @@ class Publication(NamedTuple):
         return queue_name(self.channel, self.priority)
 
     def delay(self, now: datetime) -> timedelta:
-        return max(timedelta(0), self.wake_at - now)
+        return max(timedelta(0), self.wake_at - LEAD - now)
 
 
 def queue_name(channel: str, priority: Priority) -> str:

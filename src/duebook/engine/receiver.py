@@ -1,7 +1,6 @@
 """The receiver: takes what the broker delivers of one class of one channel and lays it into the lane's inbox.
 
-A delivery is a hint. It is acknowledged when the store has the claim, for from then on the lease protects the
-notification; what is lost before that is delivered again, or found by the lane's sweep of the store.
+A delivery is a hint. What is lost before it is claimed is delivered again, or found by the lane's sweep of the store.
 """
 
 from __future__ import annotations
@@ -15,10 +14,15 @@ from .inbox import Inbox
 WAIT_SECONDS = 10.0
 
 
+def receiver_name(queue: str) -> str:
+    return f"receiver of {queue}"
+
+
 class Receiver:
     def __init__(self, inbox: Inbox, priority: Priority, expect: Callable[[float, bool], None]) -> None:
-        self.name = f"receiver of {inbox.name(priority)}"
-        self.pace_seconds = 0.05
+        self.name = receiver_name(inbox.name(priority))
+        # It is roused when there is room again.
+        self.pace_seconds = 1.0
         self.inbox = inbox
         self.priority = priority
         self._expect = expect

@@ -12,13 +12,17 @@ from ..ports import Plan, R
 
 @dataclass(slots=True)
 class Wakes:
-    """Which channels have something due soon, as far as the verb knows. Told to idle lanes after the commit, never
-    before: a hint about a row that nobody can see yet is worth nothing, and a rollback must leave no trace."""
+    """Which channels have something due soon, and when the first of all is due, as far as the verb knows. Told to idle
+    lanes and to the broker after the commit, never before: a hint about a row that nobody can see yet is worth nothing,
+    and a rollback must leave no trace."""
 
     horizon: timedelta = timedelta(seconds=1)
     channels: dict[str, datetime] = field(default_factory=dict)
+    first: datetime | None = None
 
     def note(self, channel: str, wake_at: datetime, now: datetime) -> None:
+        if self.first is None or wake_at < self.first:
+            self.first = wake_at
         if wake_at - now <= self.horizon:
             self.channels[channel] = min(wake_at, self.channels.get(channel, wake_at))
 

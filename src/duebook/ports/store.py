@@ -268,6 +268,10 @@ class PublicationStore(Protocol):
         """Have those of the ids that are not due yet published again."""
         ...
 
+    def read_due_between(self, ids: Collection[int], after: datetime, until: datetime) -> Plan[dict[int, datetime]]:
+        """Return when those of the ids are due that become due after one instant and until another."""
+        ...
+
     def claim_received(
         self,
         channel: str,

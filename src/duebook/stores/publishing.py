@@ -36,6 +36,15 @@ class Publishing:
     def unpublish(self, ids: Collection[int], now: datetime) -> Plan[None]:
         yield from do("unpublish", ids=r.dumps(sorted(ids)), now=r.instant_text(now))
 
+    def read_due_between(self, ids: Collection[int], after: datetime, until: datetime) -> Plan[dict[int, datetime]]:
+        found = yield from do(
+            "read_due_between",
+            ids=r.dumps(sorted(ids)),
+            after=r.instant_text(after),
+            until=r.instant_text(until),
+        )
+        return {id: r.certain(wake_at) for id, wake_at in found}
+
     def claim_received(
         self,
         channel: str,

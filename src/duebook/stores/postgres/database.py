@@ -24,6 +24,9 @@ R = TypeVar("R")
 
 CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 60.0
+IDLE_SECONDS = 15.0
+"""How long the server waits for the next statement of a transaction. A process that stands still in the middle of one, or
+whose network is gone, would keep its rows locked, and nobody could take over what it held."""
 MIGRATION_LOCK = 7_331_019
 INCARNATION = (
     "select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' "
@@ -124,7 +127,7 @@ class PostgresDatabase:
                 command_timeout=STATEMENT_SECONDS,
                 statement_cache_size=100 if self._statement_cache is None else self._statement_cache,
                 server_settings={"application_name": "duebook"},
-                init=_plan_once if self._statement_cache is None else None,
+                init=_set_up if self._statement_cache is None else None,
                 reset=_leave_as_it_is,
             )
         except ValueError:
@@ -140,9 +143,13 @@ class PostgresDatabase:
         return opening.result() if opening.done() else await asyncio.shield(opening)
 
 
-async def _plan_once(connection: Connection[Record]) -> None:
-    """Keep one plan for each statement: planning a claim anew costs more than the claim, and changes nothing."""
-    await connection.execute("set plan_cache_mode = force_generic_plan")
+async def _set_up(connection: Connection[Record]) -> None:
+    """Keep one plan for each statement, as planning a claim anew costs more than the claim and changes nothing; and have
+    the server end a transaction that stands still."""
+    await connection.execute(
+        "set plan_cache_mode = force_generic_plan;"
+        f"set idle_in_transaction_session_timeout = {round(1000 * IDLE_SECONDS)}"
+    )
 
 
 async def _leave_as_it_is(connection: Connection[Record]) -> None:

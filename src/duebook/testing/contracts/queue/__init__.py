@@ -8,10 +8,12 @@ from .carrying import Carrying
 from .clauses import SECRET, Broker
 from .delaying import Delaying
 from .failing import Failing
+from .hostile import HostileQueue
 from .returning import Returning
+from .working import Working
 
 
-class QueueContract(Carrying, Delaying, Returning, Failing):
+class QueueContract(Carrying, Delaying, Returning, Failing, Working):
     """Inherit it as `class TestMyQueue(QueueContract)` and write `open`, a context that yields a Broker, and
     `unreachable`. Each clause is a plain test that enters the context in an event loop of its own.
 
@@ -19,4 +21,4 @@ class QueueContract(Carrying, Delaying, Returning, Failing):
     """
 
 
-__all__ = ["SECRET", "Broker", "QueueContract"]
+__all__ = ["SECRET", "Broker", "HostileQueue", "QueueContract"]
