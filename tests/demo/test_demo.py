@@ -18,9 +18,10 @@ from duebook.cli.demo import desk
 from duebook.cli.demo.inbox import Fault, accepted
 from duebook.cli.demo.plot import plot
 from duebook.cli.demo.stage import CannotPlay, prepare, reminders
+from duebook.cli.demo.term import HEADING
 from duebook.cli.demo.verdict import Verdict, compare
 from duebook.domain.identity import idempotency_key, message_id
-from duebook.domain.lifecycle import State
+from duebook.domain.lifecycle import Event, State
 from duebook.domain.notification import Notification
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -30,25 +31,28 @@ DOMAIN = "mail.example"
 
 def test_a_small_year_loses_and_doubles_nothing(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "nowhere"), "PYTHONPATH": str(SOURCE)}
+    environment["DUEBOOK_QUEUE"] = "redis://127.0.0.1:1"
     played = subprocess.run(
         [sys.executable, "-c", PLAY], cwd=tmp_path, env=environment, capture_output=True, check=False, text=True
     )
     assert played.returncode == 0, played.stdout + played.stderr
-    numbers = {name: int(number) for name, number in re.findall(r"(?m)^  ([a-z]+) +(\d+)  ", played.stdout)}
+    year, _, afterwards = played.stdout.partition(HEADING)
+    assert "The school's ledger against its outbox" in afterwards
+    numbers = {name: int(number) for name, number in re.findall(r"(?m)^  ([a-z]+) +(\d+)  ", year)}
     assert numbers["double"] == numbers["lost"] == numbers["stray"] == 0
     assert numbers["promised"] == len(reminders(6)) + desk.BURST + desk.READ + 2
     closed = numbers["accepted"] + numbers["skipped"] + numbers["cancelled"] + numbers["uncertain"]
     assert closed == numbers["promised"]
     assert min(numbers["skipped"], numbers["cancelled"], numbers["uncertain"]) > 0
-    together = played.stdout.partition("What was told together")[2].partition("What a person")[0]
+    together = year.partition("What was told together")[2].partition("What a person")[0]
     mails = re.findall(r"(?m)^ {14}(.+)$", together)
     assert mails == [
         "You have 5 unread messages from Tallyroom", "no mail", "20 of 37 new documents", "18 of 18 new documents",
     ]  # fmt: skip
-    killed = re.search(r"the worker is killed: (\d+) mails are on the wire", played.stdout)
+    killed = re.search(r"the worker is killed: (\d+) mails are on the wire", year)
     assert killed
     assert 0 < int(killed[1]) <= 5
-    assert len(re.findall(r"the worker died +(?:arrived|did not arrive)", played.stdout)) == int(killed[1])
+    assert len(re.findall(r"the worker died +(?:arrived|did not arrive)", year)) == int(killed[1])
     assert sum(accepted(tmp_path / "duebook-demo/inbox").values()) >= numbers["accepted"]
     prepare(tmp_path / "duebook-demo")
     assert [file.name for file in (tmp_path / "duebook-demo").iterdir()] == [".gitignore"], "it can be played again"
@@ -113,6 +117,12 @@ def test_what_arrived_though_nobody_sent_it_is_stray(state: State) -> None:
     assert verdict([mail(1)], noted(1, state)).stray == 1
     assert verdict([mail(7)], noted(1, state)).stray == 1
     assert verdict([], noted(1, state)).sound
+
+
+def test_what_was_dropped_from_review_was_never_sent_and_what_was_uncertain_may_have_been() -> None:
+    dropped = noted(1, State.DROPPED)
+    assert verdict([mail(1)], dropped._replace(event=Event.DROP)).stray == 1
+    assert verdict([mail(1)], dropped._replace(event=Event.RESOLVE_DROP)).sound
 
 
 @pytest.mark.parametrize("found", [[], ["2 of 2"], ["1 of 2", "1 of 2"]])

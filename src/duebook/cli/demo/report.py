@@ -14,6 +14,7 @@ from ...app.book import Duebook
 from ...domain.lifecycle import Event, State
 from ...domain.notification import Notification
 from ..telling import tell
+from .desk import Told
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ PROMPT = timedelta(seconds=5)
 async def report(verdict: Verdict, book: Duebook, folder: Path, now: datetime, console: Console) -> None:
     """Tell what came of the year."""
     uncertain = verdict.being(State.UNCERTAIN)
-    lines = ["", "The ledger against the inbox", *_numbers(verdict), *_faults(verdict)]
-    lines += [*_stories(verdict), *_uncertain(verdict, uncertain)]
+    lines = ["", "The ledger against the inbox", *_numbers(verdict), *faults(verdict)]
+    lines += ["", "What was told together, by the subjects in the inbox", *stories(verdict.told)]
+    lines += _uncertain(verdict, uncertain)
     if shown := interesting(verdict):
         story = await book.explain(shown.kind, shown.key)
         assert story is not None
@@ -71,18 +73,20 @@ def _count(verdict: Verdict, state: State) -> int:
     return len(verdict.being(state))
 
 
-def _faults(verdict: Verdict) -> list[str]:
+def faults(verdict: Verdict) -> list[str]:
+    """Name each that is double or lost."""
     named = [("double", verdict.double), ("lost", verdict.lost)]
     return [f"  {what}: {n.kind} {n.key}, which is {n.state.value}" for what, several in named for n in several]
 
 
-def _stories(verdict: Verdict) -> list[str]:
-    lines = ["", "What was told together, by the subjects in the inbox"]
-    for one in verdict.told:
+def stories(told: Sequence[Told], nothing: str = "no mail") -> list[str]:
+    """Say of each story what was found and, where that is not the same, what was expected."""
+    lines = []
+    for one in told:
         lines.append(f"  {one.name:<10}{one.words}")
-        lines += [f"  {'':<10}  {subject}" for subject in one.found or ["no mail"]]
+        lines += [f"  {'':<10}  {subject}" for subject in one.found or [nothing]]
         if not one.sound:
-            lines.append(f"  {'':<10}  expected: {', '.join(one.wanted) or 'no mail'}")
+            lines.append(f"  {'':<10}  expected: {', '.join(one.wanted) or nothing}")
     return lines
 
 

@@ -1,15 +1,18 @@
-"""What the demo needs before the year begins: an empty folder, the application, and its deadlines imported."""
+"""What the demo needs before it begins: an empty folder, the two applications, and the deadlines of the year."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from ...domain.walltime import LocalTime, promise
 from ...features.drafting import New
@@ -17,13 +20,27 @@ from ..importing import form
 from ..sheet import Bad, Sheet
 
 EXAMPLE = Path(__file__).parents[4] / "examples/deadlines"
+LESSONS = EXAMPLE.with_name("lessons")
 DATABASE = "demo.db"
-OURS = {".gitignore", "inbox", "worker.log"}
-"""What the demo leaves behind, besides the database and the files that a database has beside it."""
+LESSONS_DATABASE = "lessons.db"
+SCHOOL = "school.db"
+OUTBOX = "outbox.jsonl"
+OURS = {".gitignore", "inbox", "worker.log", OUTBOX}
+"""What the demo leaves behind, besides the databases and the files that a database has beside it."""
+NEEDED = ("aiosmtpd", "babel", "css_inline", "minijinja")
 
 
 class CannotPlay(Exception):
     """The demo has not what it needs; the text says what to do."""
+
+
+class Lessons(NamedTuple):
+    """The modules of examples/lessons."""
+
+    app: ModuleType
+    school: ModuleType
+    fill: ModuleType
+    redrive: ModuleType
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +66,13 @@ class Reminder:
 
 def prepare(folder: Path) -> None:
     """Make the folder anew; raises CannotPlay if something else is in it, or if the demo is not complete."""
-    if not (EXAMPLE / "app.py").is_file() or importlib.util.find_spec("aiosmtpd") is None:
-        raise CannotPlay("The demo runs from a checkout of the project, with aiosmtpd: `make demo` sees to both.")
+    # The demo has everything in its folder, whatever else this terminal works with.
+    os.environ.pop("DUEBOOK_QUEUE", None)
+    examples = [(example / "app.py").is_file() for example in (EXAMPLE, LESSONS)]
+    packages = [importlib.util.find_spec(name) is not None for name in NEEDED]
+    if not all(examples + packages):
+        needed = f"{', '.join(NEEDED[:-1])} and {NEEDED[-1]}"
+        raise CannotPlay(f"The demo runs from a checkout of the project, with {needed}: `make demo` sees to it.")
     if folder.exists():
         strange = sorted(_strange(folder)) if folder.is_dir() else ["not a folder"]
         if strange:
@@ -62,7 +84,7 @@ def prepare(folder: Path) -> None:
 
 def _strange(folder: Path) -> set[str]:
     names = {file.name for file in folder.iterdir()} - OURS
-    return {name for name in names if not name.startswith(DATABASE)}
+    return {name for name in names if not name.startswith((DATABASE, LESSONS_DATABASE, SCHOOL))}
 
 
 def configure(folder: Path, port: int) -> None:
@@ -73,13 +95,31 @@ def configure(folder: Path, port: int) -> None:
 
 def load_application() -> ModuleType:
     """Import examples/deadlines/app.py as it is."""
-    spec = importlib.util.spec_from_file_location("deadlines_app", EXAMPLE / "app.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return _load(EXAMPLE, ["app"])[0]
+
+
+def load_lessons(folder: Path) -> Lessons:
+    """Import the modules of examples/lessons as they are, and have them keep their files in `folder`."""
+    os.environ["DUEBOOK_URL"] = f"sqlite:///{folder.resolve() / LESSONS_DATABASE}"
+    os.environ["LESSONS_SCHOOL"] = str(folder.resolve() / SCHOOL)
+    os.environ["LESSONS_OUTBOX"] = str(folder.resolve() / OUTBOX)
+    os.environ.pop("LESSONS_DOWN", None)
+    app, school, _, fill, redrive = _load(LESSONS, ["app", "school", "outbox", "fill", "redrive"])
+    return Lessons(app, school, fill, redrive)
+
+
+def _load(folder: Path, names: Sequence[str]) -> list[ModuleType]:
+    """Import modules that know each other by plain names. The names are free again afterwards: each example has its
+    own `app`."""
+    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.path.insert(0, str(folder))
+    try:
+        return [importlib.import_module(name) for name in names]
+    finally:
+        sys.path.remove(str(folder))
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(others)
 
 
 def reminders(accounts: int | None) -> list[Reminder]:

@@ -1,16 +1,20 @@
-"""The ledger against the inbox: what duebook says it did, and what the mail server really has."""
+"""The ledger against the inbox: what duebook says it did, and what the mail server really has.
+
+`matched` compares any ledger with any inbox; the rest is about the year.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from ...app.book import Duebook
 from ...domain.identity import idempotency_key, message_id
-from ...domain.lifecycle import CLOSED, State
+from ...domain.lifecycle import CLOSED, Event, State
 from ...domain.notification import Notification
 from ...domain.zones import zone
 from .desk import Told, told
@@ -18,6 +22,8 @@ from .inbox import accepted, subjects
 from .plot import Plot
 
 PAGE = 500
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,8 @@ class Verdict:
     @property
     def stray(self) -> int:
         not_sent = self.being(State.SKIPPED, State.CANCELLED, State.SCHEDULED, State.CLAIMED)
+        # What is dropped from review was never taken. What was uncertain and then dropped may have been.
+        not_sent += [n for n in self.being(State.DROPPED) if n.event is Event.DROP]
         return self.strangers + sum(1 for n in not_sent if self.copies[n.id])
 
     @property
@@ -82,15 +90,28 @@ def _is_punctual(n: Notification) -> bool:
 
 async def judge(book: Duebook, inbox: Path, plot: Plot) -> Verdict:
     """Read both, and compare."""
-    found: list[Notification] = []
-    while page := await book.search(before=found[-1].id if found else 2**62, limit=PAGE):
-        found += page
-    verdict = compare(found, accepted(inbox), book.message_domain)
+    verdict = compare(await everything(book), accepted(inbox), book.message_domain)
     stories = told(plot, verdict.notifications, subjects(inbox), book.message_domain)
     return replace(verdict, told=stories)
 
 
+async def everything(book: Duebook) -> list[Notification]:
+    """Return all that was ever promised."""
+    found: list[Notification] = []
+    while page := await book.search(before=found[-1].id if found else 2**62, limit=PAGE):
+        found += page
+    return found
+
+
 def compare(notifications: list[Notification], letters: Counter[str], domain: str) -> Verdict:
-    left = Counter(letters)
-    copies = {n.id: left.pop(message_id(idempotency_key(n.namespace, n.kind, n.key), domain), 0) for n in notifications}
+    """Compare by Message-ID."""
+    return matched(notifications, letters, lambda n: message_id(idempotency_key(n.namespace, n.kind, n.key), domain))
+
+
+def matched(
+    notifications: Sequence[Notification], arrived: Counter[Name], name: Callable[[Notification], Name]
+) -> Verdict:
+    """Compare by the name under which a notification arrives."""
+    left = Counter(arrived)
+    copies = {n.id: left.pop(name(n), 0) for n in notifications}
     return Verdict(sorted(notifications, key=lambda n: n.due_at), copies, left.total())
