@@ -28,6 +28,8 @@ from .run import Run
 from .subject import KIND, database, make_book, settle_down
 
 PER_SECOND = 200
+PLAYED_PER_SECOND = 20
+"""What the double of SQS can carry: it answers some forty requests a second, each about ten messages at most."""
 LEAD_SECONDS = 3.0
 PROMOTED = 10_000
 
@@ -46,11 +48,11 @@ class CountingQueue:
 
 
 def measure(run: Run) -> None:
-    _lags(run, "table", None)
+    _lags(run, "table", None, PER_SECOND)
     for name, started in BROKERS.items():
         try:
             with started() as connect:
-                _lags(run, name, connect)
+                _lags(run, name, connect, PLAYED_PER_SECOND if name.startswith("sqs") else PER_SECOND)
                 if name == "redis":
                     _hostile(run, connect)
         except Missing as missing:
@@ -58,11 +60,10 @@ def measure(run: Run) -> None:
     _parked(run)
 
 
-def _lags(run: Run, name: str, connect: Connect | None) -> None:
-    count = PER_SECOND * run.scale.lateness_seconds
+def _lags(run: Run, name: str, connect: Connect | None, rate: int) -> None:
     with database("PostgreSQL", run.server) as target:
         for ahead in (True, False):
-            _lag(run, name, target, connect, count, ahead)
+            _lag(run, name, target, connect, rate, ahead)
         audit(run, target)
 
 
@@ -70,22 +71,23 @@ def _hostile(run: Run, connect: Connect) -> None:
     """How late the latest is if three in ten messages are lost, three in ten doubled, and three in ten delayed."""
     count = PER_SECOND * run.scale.lateness_seconds
     with database("PostgreSQL", run.server) as target:
-        late, _, _ = asyncio.run(_serve(target, lambda: HostileQueue(connect(), 1), count, ahead=True))
+        late, _, _ = asyncio.run(_serve(target, lambda: HostileQueue(connect(), 1), PER_SECOND, count, ahead=True))
         audit(run, target)
     run.found("by a hostile transport: longest lateness", max(late), "s", note="the sweep comes every 10 s")
 
 
-def _lag(run: Run, name: str, target: str, connect: Connect | None, count: int, ahead: bool) -> None:
-    late, calls, statements = asyncio.run(_serve(target, connect, count, ahead))
+def _lag(run: Run, name: str, target: str, connect: Connect | None, rate: int, ahead: bool) -> None:
+    count = rate * run.scale.lateness_seconds
+    late, calls, statements = asyncio.run(_serve(target, connect, rate, count, ahead))
     p50, p99 = (1000 * percentile(late, percent) for percent in (50, 99))
     what = "scheduled ahead" if ahead else "due at once"
     told = ", ".join(f"{calls[verb] / count:.2f} {verb}" for verb in ("publish", "receive", "ack")) if calls else "none"
     note = f"median {p50:.0f} ms; for each: {statements / count:.2f} statements, broker calls: {told}"
-    run.found(f"{name}: {what}, {PER_SECOND} a second, lateness p99", p99, "ms", note=note)
+    run.found(f"{name}: {what}, {rate} a second, lateness p99", p99, "ms", note=note)
 
 
 async def _serve(
-    target: str, connect: Connect | None, count: int, ahead: bool
+    target: str, connect: Connect | None, rate: int, count: int, ahead: bool
 ) -> tuple[list[float], Counter[str], int]:
     late: list[float] = []
     done = asyncio.Event()
@@ -105,27 +107,28 @@ async def _serve(
     first = datetime.now(UTC) + timedelta(seconds=LEAD_SECONDS + count / 20_000)
     keys = [f"{'ahead' if ahead else 'now'}-{number}" for number in range(count)]
     if ahead:
-        dues.update((key, first + n * timedelta(seconds=1 / PER_SECOND)) for n, key in enumerate(keys))
+        dues.update((key, first + n * timedelta(seconds=1 / rate)) for n, key in enumerate(keys))
         await book.schedule_many([New(kind=KIND, key=key, recipient="you", at=at) for key, at in dues.items()])
     scheduled = statements[0]
-    async with book.worker(), asyncio.timeout(count / PER_SECOND + 60):
+    async with book.worker(), asyncio.timeout(count / rate + 60):
         if not ahead:
-            scheduled += await _schedule_now(book, keys, dues)
+            scheduled += await _schedule_now(book, keys, dues, rate)
         await done.wait()
     await book.close()
     return late, counting.calls if counting else Counter(), statements[0] - scheduled
 
 
-async def _schedule_now(book: Duebook, keys: Sequence[str], dues: dict[str, datetime]) -> int:
-    """Schedule ten at a time, twenty times a second; answers how many statements that was."""
+async def _schedule_now(book: Duebook, keys: Sequence[str], dues: dict[str, datetime], rate: int) -> int:
+    """Schedule some at a time, twenty times a second; answers how many statements that was."""
     spoken = 0
-    for start in range(0, len(keys), 10):
+    at_once = rate // 20
+    for start in range(0, len(keys), at_once):
         began = time.perf_counter()
-        some = keys[start : start + 10]
+        some = keys[start : start + at_once]
         dues.update((key, datetime.now(UTC)) for key in some)
         await book.schedule_many([New(kind=KIND, key=key, recipient="you", after=timedelta(0)) for key in some])
         spoken += 2
-        await asyncio.sleep(max(0.0, 10 / PER_SECOND - (time.perf_counter() - began)))
+        await asyncio.sleep(max(0.0, at_once / rate - (time.perf_counter() - began)))
     return spoken
 
 

@@ -73,6 +73,7 @@ class Staff:
             channel, wired.registry, wired.database, wired.store, wired.clock, tasks, random.random, wired.settings,
             self.by, self.message_domain, inbox,
         )  # fmt: skip
+        lane.writer.passed_on = self._heard
         self.lanes.append((lane, tasks))
         self.expect[policy.name] = partial(_expect, lane, tasks)
 
@@ -105,6 +106,11 @@ class Staff:
         expect(seconds, suspect)
         self.wired.promote_soon()
 
+    def _heard(self, channel: str) -> None:
+        """Somebody says that a channel has something due."""
+        if channel in self.expect:
+            self._made(self.expect[channel], 0.0, False)
+
     async def _prepare(self) -> None:
         await self.wired.check_schema()
         await self.wired.check_queue()
@@ -121,11 +127,7 @@ class Staff:
         assert self.wired.listen is not None
         ended = asyncio.Event()
 
-        def heard(channel: str) -> None:
-            if channel in self.expect:
-                self._made(self.expect[channel], 0.0, False)
-
-        connection = await self.wired.listen(heard)
+        connection = await self.wired.listen(self._heard)
         connection.add_termination_listener(lambda _: ended.set())
         try:
             await ended.wait()

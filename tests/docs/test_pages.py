@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from docs.parts.commands import commands as every_command
 from tests.tidy.test_tidy import MACHINE_PATH, REGISTRY
 
 from . import pages
@@ -24,29 +23,20 @@ SOURCE = re.compile(
 )
 
 
-def generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", pages.DOCS / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def commands() -> dict[str, Any]:
-    found: dict[str, Any] = generate().commands()
-    return found
+    return every_command()
 
 
 def test_generated_parts_are_up_to_date() -> None:
     said = subprocess.run(
-        [sys.executable, "-W", "ignore", pages.DOCS / "generate.py", "--check"],
+        [sys.executable, "-W", "ignore", "-m", "docs.generate", "--check"],
+        cwd=pages.DOCS.parent,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert said.returncode == 0, f"run: python docs/generate.py\n{said.stdout}{said.stderr}"
+    assert said.returncode == 0, f"run: python -m docs.generate\n{said.stdout}{said.stderr}"
 
 
 def test_every_link_leads_somewhere() -> None:

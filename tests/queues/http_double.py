@@ -89,10 +89,13 @@ class HttpQueueDouble(HttpDouble):
 
     async def _wait(self, name: str, end: float) -> None:
         """Wait until something can be received, or may be because its time has come, or until the end."""
-        moment = min([end, *(one.visible_at for one in self.stored[name])])
+        moment = self._next_moment(name, end)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(moment):
-                await self.until(lambda: self._visible(name))
+                await self.until(lambda: self._visible(name) or self._next_moment(name, end) < moment)
+
+    def _next_moment(self, name: str, end: float) -> float:
+        return min([end, *(one.visible_at for one in self.stored[name])])
 
 
 def _now() -> float:

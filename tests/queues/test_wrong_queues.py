@@ -5,7 +5,7 @@ All of them are in memory and go by the event loop's clock, and the loop does no
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -136,6 +136,18 @@ class WaitsToTheEnd(InMemory):
         return await super().receive(name, most, 0.0)
 
 
+class SleepsThroughDelays(InMemory):
+    """Whoever waits in it wakes up for what is there already and for what is due at once, and for nothing else."""
+
+    async def receive(self, name: str, most: int, wait_seconds: float) -> list[Delivery]:
+        moment = min([now() + wait_seconds, *(one.visible_at for one in self.memory.stored)])
+        while not self.memory.visible(name) and now() < moment:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(moment):
+                    await self.memory.changed.wait()
+        return self.take(name, most)
+
+
 class HoldsForEver(InMemory):
     def __init__(self, memory: Memory, hold_seconds: int) -> None:
         super().__init__(memory, 86_400)
@@ -248,6 +260,7 @@ AWAY = "test_a_broker_that_cannot_be_reached_is_said_so_without_its_password"
         (Prefetches, "test_no_more_is_taken_than_was_asked_for"),
         (DoesNotWait, "test_an_empty_queue_answers_when_the_wait_is_over"),
         (WaitsToTheEnd, "test_whoever_waits_is_answered_as_soon_as_something_comes"),
+        (SleepsThroughDelays, "test_whoever_waits_already_is_answered_when_a_delay_ends"),
         (HoldsForEver, HOLDS),
         (HoldsForEver, "test_what_a_receiver_that_vanished_held_is_delivered_again"),
         (HoldsTooShort, HOLDS),

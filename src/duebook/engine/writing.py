@@ -8,7 +8,7 @@ as evidence: the attempt was real, even if somebody else has ruled on it since.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -25,9 +25,12 @@ Says = Literal["accepted", "not_accepted", "rejected", "unknown"]
 
 
 class Writer:
+    """`passed_on`: told of a channel once something was moved to it."""
+
     def __init__(self, database: Database, store: Store) -> None:
         self.database = database
         self.store = store
+        self.passed_on: Callable[[str], None] = lambda channel: None
         self.outcomes: list[tuple[Intent, Outcome, Move]] = []
         self.moves: list[Move] = []
         self.throttles: list[tuple[str, datetime, str, str]] = []
@@ -58,6 +61,8 @@ class Writer:
             moves = list(self.moves)
             await self._apply(moves)
             del self.moves[: len(moves)]
+            for channel in {move.channel for move in moves if move.channel is not None}:
+                self.passed_on(channel)
 
     async def begin(self, channel: str, intents: Sequence[Intent], now: datetime) -> set[int]:
         """Put intents on record; answers the ids stored. One that cannot be stored is left in `unstorable`.

@@ -1,7 +1,8 @@
 """The SQL folders: one file per verb, one folder per dialect, with named parameters.
 
-`{notification}`, `{schedule}` and `{deadline}` in a file stand for the columns of one in the order of its fields. A
-compiled statement casts each parameter to text or bigint, so that every driver sends the same types.
+`{notification}`, `{schedule}` and `{deadline}` in a file stand for the columns of one in the order of its fields, and
+another name in braces for the file of that name in `parts`, which several verbs share. A compiled statement casts each
+parameter to text or bigint, so that every driver sends the same types.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Dialect = Literal["sqlite", "postgres"]
 Style = Literal["named", "numeric", "pyformat", "colon"]
 """How a driver writes parameters: `:n`, `$1::text`, `%(n)s::text`, or `cast(:n as text)`."""
 
-_RECORD = re.compile(r"\{([a-z]+)\}")
+_PART = re.compile(r"\{([a-z_]+)\}")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 _COLUMN = {"group": "group_key", "max_lateness": "max_lateness_seconds"}
 _JSON = frozenset({"data", "recurrence"})
@@ -49,7 +50,14 @@ def folder(dialect: Dialect, *path: str) -> Any:
 def text(dialect: Dialect, verb: str) -> str:
     """Return the SQL of a verb, with named parameters."""
     source: str = folder(dialect, "sql", f"{verb}.sql").read_text(encoding="utf-8")
-    return _RECORD.sub(lambda found: _columns(dialect, found[1]), source)
+    return _PART.sub(lambda found: _part(dialect, found[1]), source)
+
+
+def _part(dialect: Dialect, name: str) -> str:
+    if name in _RECORDS:
+        return _columns(dialect, name)
+    shared: str = folder(dialect, "parts", f"{name}.sql").read_text(encoding="utf-8")
+    return _without_comments(shared)
 
 
 def _columns(dialect: Dialect, record: str) -> str:
@@ -90,8 +98,11 @@ def _compile(source: str, style: Style, parameters: Mapping[str, Any]) -> Compil
 
     if style == "pyformat":
         source = source.replace("%", "%%")
-    lines = [line for line in source.splitlines() if not line.lstrip().startswith("--")]
-    return Compiled(_PARAMETER.sub(placeholder, "\n".join(lines)), names)
+    return Compiled(_PARAMETER.sub(placeholder, _without_comments(source)), names)
+
+
+def _without_comments(source: str) -> str:
+    return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("--"))
 
 
 def migrations(dialect: Dialect) -> list[tuple[int, str, str]]:

@@ -25,8 +25,8 @@ R = TypeVar("R")
 CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 60.0
 IDLE_SECONDS = 15.0
-"""How long the server waits for the next statement of a transaction. A process that stands still in the middle of one, or
-whose network is gone, would keep its rows locked, and nobody could take over what it held."""
+"""How long the server waits for the next statement of a transaction. A process that stands still in the middle of one,
+or whose network is gone, would keep its rows locked, and nobody could take over what it held."""
 MIGRATION_LOCK = 7_331_019
 INCARNATION = (
     "select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' "
@@ -144,8 +144,8 @@ class PostgresDatabase:
 
 
 async def _set_up(connection: Connection[Record]) -> None:
-    """Keep one plan for each statement, as planning a claim anew costs more than the claim and changes nothing; and have
-    the server end a transaction that stands still."""
+    """Keep one plan for each statement, as planning a claim anew costs more than the claim and changes nothing; and
+    have the server end a transaction that stands still."""
     await connection.execute(
         "set plan_cache_mode = force_generic_plan;"
         f"set idle_in_transaction_session_timeout = {round(1000 * IDLE_SECONDS)}"

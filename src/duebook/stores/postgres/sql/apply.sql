@@ -5,11 +5,10 @@ update duebook.notifications as n set
     wake_at = r.wake_at, attention_at = r.attention_at, review_at = r.review_at, closed_at = r.closed_at,
     reason = r.reason, basis = r.basis, wanted = r.wanted, alone = coalesce(r.alone, false),
     permit = case when r.next = 'uncertain' then null else coalesce(r.permit, n.permit) end,
-    budget_used = coalesce(r.budget_used, n.budget_used), 
+    budget_used = coalesce(r.budget_used, n.budget_used),
     age_from = case
         when r.event in ('reschedule', 'redrive', 'rearm', 'resolve_resend') then null
         else coalesce(r.age_from, n.age_from) end,
-   
     doubt = coalesce(r.doubt, n.doubt), channel = coalesce(r.channel, n.channel),
     provider_id = coalesce(r.provider_id, n.provider_id),
     due_at = coalesce(r.due_at, n.due_at),

@@ -1,16 +1,7 @@
 -- Take due notifications of one channel under a lease, oldest first: urgent ones up to the room, the others up to their
 -- shares or what is left of the room. Only where none is due, one suspect: a row whose worker died holding it travels
 -- alone.
-with kinds as (
-    select array_agg(k.kind) as known
-    from jsonb_array_elements_text(cast(:kinds as jsonb)) as k(kind)
-    where not exists (
-        select 1 from duebook.controls c where c.scope = 'kind:' || k.kind and c.paused_at is not null)
-        and not exists (
-            select 1 from duebook.controls c
-            where c.scope in ('everything', 'channel:' || :channel)
-                and (c.paused_at is not null or c.paused_until > cast(:now as timestamptz)))
-), urgent as (
+with {unpaused_kinds}, urgent as (
     select id from duebook.notifications
     where channel = :channel and priority = 0 and not alone
         and wake_at between cast(:floor as timestamptz) and cast(:now as timestamptz)
@@ -40,6 +31,6 @@ with kinds as (
 )
 update duebook.notifications set
     state = 'claimed', event = 'claim', version = version + 1, moved_at = cast(:now as timestamptz),
-    wake_at = null, lease_until = cast(:lease_until as timestamptz), holder = :holder
+    wake_at = null, published_for = null, lease_until = cast(:lease_until as timestamptz), holder = :holder
 where id = any (array(select id from batch union all select id from suspect))
 returning {notification}

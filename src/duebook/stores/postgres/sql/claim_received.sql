@@ -1,15 +1,6 @@
 -- Take those of the ids a broker delivered that are due, under a lease. What is paused, held or done is not answered.
 -- It waits for rows that somebody has locked: the promoter may be writing down that it has just published them.
-with kinds as (
-    select array_agg(k.kind) as known
-    from jsonb_array_elements_text(cast(:kinds as jsonb)) as k(kind)
-    where not exists (
-        select 1 from duebook.controls c where c.scope = 'kind:' || k.kind and c.paused_at is not null)
-        and not exists (
-            select 1 from duebook.controls c
-            where c.scope in ('everything', 'channel:' || :channel)
-                and (c.paused_at is not null or c.paused_until > cast(:now as timestamptz)))
-), received as (
+with {unpaused_kinds}, received as (
     select id from duebook.notifications
     where id in (select cast(value as bigint) from jsonb_array_elements_text(cast(:ids as jsonb)))
         and channel = :channel and not alone and wake_at <= cast(:now as timestamptz)
@@ -18,6 +9,6 @@ with kinds as (
 )
 update duebook.notifications set
     state = 'claimed', event = 'claim', version = version + 1, moved_at = cast(:now as timestamptz),
-    wake_at = null, lease_until = cast(:lease_until as timestamptz), holder = :holder
+    wake_at = null, published_for = null, lease_until = cast(:lease_until as timestamptz), holder = :holder
 where id = any (array(select id from received))
 returning {notification}

@@ -1,16 +1,7 @@
 -- Take due notifications of one channel under a lease, oldest first: urgent ones up to the room, the others up to their
 -- shares or what is left of the room. Only where none is due, one suspect: a row whose worker died holding it travels
 -- alone.
-with kinds as materialized (
-    select k.value as kind
-    from json_each(:kinds) as k
-    where not exists (
-        select 1 from duebook_controls c where c.scope = 'kind:' || k.value and c.paused_at is not null)
-        and not exists (
-            select 1 from duebook_controls c
-            where c.scope in ('everything', 'channel:' || :channel)
-                and (c.paused_at is not null or c.paused_until > :now))
-), urgent as materialized (
+with {unpaused_kinds}, urgent as materialized (
     select id from duebook_notifications
     where channel = :channel and priority = 0 and not alone and wake_at between :floor and :now
         and kind in (select kind from kinds)
@@ -37,6 +28,6 @@ with kinds as materialized (
 )
 update duebook_notifications set
     state = 'claimed', event = 'claim', version = version + 1, moved_at = :now,
-    wake_at = null, lease_until = :lease_until, holder = :holder
+    wake_at = null, published_for = null, lease_until = :lease_until, holder = :holder
 where id in (select id from batch union all select id from suspect)
 returning {notification}

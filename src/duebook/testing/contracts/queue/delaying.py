@@ -8,6 +8,7 @@ from datetime import timedelta
 from .clauses import (
     AT_ONCE,
     CLOCK_SECONDS,
+    GRACE_SECONDS,
     LATE_SECONDS,
     MOMENT_SECONDS,
     SOON_SECONDS,
@@ -44,6 +45,16 @@ class Delaying(Contract):
             assert seconds - CLOCK_SECONDS <= came[id] <= max(0.0, seconds) + LATE_SECONDS, (
                 f"a delay of {seconds} s took {came[id]:.2f} s"
             )
+
+    @clause
+    async def test_whoever_waits_already_is_answered_when_a_delay_ends(self, trial: Trial) -> None:
+        waiting, other = trial.connect(), trial.connect()
+        received = asyncio.create_task(trial.receive(waiting, 10, 20.0))
+        await asyncio.sleep(MOMENT_SECONDS)
+        began = now()
+        await trial.publish(other, 4711, seconds=1.0)
+        assert [delivery.id for delivery in await received] == [4711]
+        assert 1.0 - CLOCK_SECONDS <= now() - began < 1.0 + GRACE_SECONDS, "receive waits on although a delay is over"
 
     @clause
     async def test_a_delay_over_the_cap_is_refused(self, trial: Trial) -> None:

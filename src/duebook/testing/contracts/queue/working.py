@@ -1,10 +1,10 @@
-"""Workers that live by it, although messages are lost, doubled, delayed and reordered on the way."""
+"""Workers that live by it, although messages are lost, doubled, delayed and reordered, and although it is restarted."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +27,16 @@ class Working(Contract):
             queues = [HostileQueue(trial.connect(), seed) for seed in range(2)]
             await work_is_done_once(f"sqlite:///{Path(folder) / 'book.db'}", queues, trial.name, 100)
         assert sum(queue.lost for queue in queues) > 10, "hardly anything was lost on the way"
+
+    @clause
+    async def test_workers_send_each_once_although_the_broker_is_restarted(self, trial: Trial) -> None:
+        if trial.broker.restart is None:
+            return
+        with TemporaryDirectory() as folder:
+            queues = [trial.connect(), trial.connect()]
+            await work_is_done_once(
+                f"sqlite:///{Path(folder) / 'book.db'}", queues, trial.name, 100, meanwhile=trial.broker.restart
+            )
 
 
 class Mails:
@@ -68,13 +78,23 @@ async def promise(book: Duebook, count: int) -> None:
     )
 
 
-async def work_is_done_once(url: str, queues: Sequence[Queue], channel: str, count: int) -> None:
-    """Expect two workers, each with a queue of its own, to send so many notifications once and to be done with them."""
+async def work_is_done_once(
+    url: str,
+    queues: Sequence[Queue],
+    channel: str,
+    count: int,
+    meanwhile: Callable[[], Awaitable[object]] | None = None,
+) -> None:
+    """Expect two workers, each with a queue of its own, to send so many notifications once and to be done with them.
+    `meanwhile`: what happens when some are sent."""
     mails = Mails()
     one, other = (make_book(url, queue, channel, mails) for queue in queues)
     await one.migrate()
     await promise(one, count)
     async with one.worker(), other.worker():
+        if meanwhile is not None:
+            await mails.until(count // 10)
+            await meanwhile()
         await mails.until(count)
     states = Counter(n.state for n in await one.search(limit=count))
     await one.close()
