@@ -10,12 +10,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from .errors import Busy, StoreUnavailable
 from .portal import Portal
 
 log = logging.getLogger("duebook.promoter")
 
 GAP_SECONDS = 0.02
 """The least time between two steps, so that what is scheduled in a hurry is told together."""
+TRIES = 3
+RETRY_SECONDS = 0.5
+"""How often a database that is busy or away is tried in a row, and after how long."""
 REST_SECONDS = 5.0
 """How long a broker that failed is left alone."""
 FINISH_SECONDS = 2.0
@@ -60,15 +64,20 @@ class Promotion:
             self._task = loop.create_task(self._promote())
 
     async def _promote(self) -> None:
+        tries_left = TRIES
         while self._wanted:
             self._wanted = False
             try:
                 self._wanted = await self._step() or self._wanted
+            except (Busy, StoreUnavailable) as error:
+                tries_left -= 1
+                self._wanted = tries_left > 0
+                log.info("the broker is not told yet of what was just scheduled: %s", error)
             except Exception as error:  # noqa: BLE001 - a hint that fails, for whatever reason, is only a hint less
                 log.info("the broker was not told of what was just scheduled; the workers will: %s", error)
                 self._rests_until = asyncio.get_running_loop().time() + REST_SECONDS
                 return
-            await asyncio.sleep(GAP_SECONDS)
+            await asyncio.sleep(GAP_SECONDS if tries_left == TRIES else RETRY_SECONDS)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -17,7 +17,7 @@ from tests.app import gathered
 from tests.app.desk import SETTINGS, START, Clock, Desk
 from tests.app.places import Place, postgres_place, sqlite_place
 from tests.app.times import a_book
-from tests.support.fixtures import TABLES
+from tests.support.fixtures import EMPTYING
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +49,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     if request.param == "sqlite":
         return sqlite_place(Path(shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "book.db")))
     found: Place = request.getfixturevalue("migrated_postgres")
-    found.ask("truncate " + ", ".join(f"@{table}" for table in TABLES) + " restart identity")
+    found.ask(EMPTYING)
     return found
 
 

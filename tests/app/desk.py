@@ -31,7 +31,7 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-PATIENCE = 5.0
+PATIENCE = 20.0
 
 SETTINGS = EngineSettings(poll_seconds=0.02, grace_seconds=5.0, lease_seconds=15.0)
 

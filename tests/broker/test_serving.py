@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from duebook.domain import deciding
 from duebook.domain.lifecycle import State
 from duebook.domain.policy import ChannelPolicy, Priority, UnreadPolicy
 from duebook.engine.inbox import Inbox
@@ -220,6 +221,17 @@ async def test_a_mark_is_not_made_on_what_has_moved(brokered: Brokered) -> None:
     w.clock.advance(2)
     again = await w.do(w.store.take_publications(w.at(100), 10, w.now(), w.at(1)))
     assert [one.wake_at for one in again] == [w.at(78)]
+
+
+async def test_a_claim_before_the_mark_leaves_nothing_that_bars_the_next_publication(brokered: Brokered) -> None:
+    w = brokered.crew.world
+    ids = await w.schedule("a")
+    taken = await w.do(w.store.take_publications(w.at(60), 10, w.now(), w.at(30)))
+    (n,) = await w.do(w.store.claim_received("mail", ["mail"], ids.values(), w.now(), w.at(15), "worker-1"))
+    await w.do(w.store.mark_published(taken))
+    await w.do(w.store.apply([deciding.give_back(n, w.now(), "worker-1", "the worker stops")]))
+    again = await w.do(w.store.take_publications(w.at(60), 10, w.now(), w.at(30)))
+    assert [one.id for one in again] == [n.id]
 
 
 async def test_a_delivery_waits_for_the_mark_that_it_was_published(brokered: Brokered) -> None:

@@ -12,7 +12,7 @@ from duebook.ports import SendContext
 
 FROZEN_AT = datetime(2027, 1, 14, 14, 0, 0, tzinfo=UTC)
 NOW = datetime(2026, 9, 9, 11, 59, 15, tzinfo=UTC)
-SHORT = 0.2
+SHORT = 0.6
 
 
 def context(key: str = "sub-1842/2027", **changes: Any) -> SendContext:

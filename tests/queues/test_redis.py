@@ -194,7 +194,14 @@ async def test_a_password_that_is_refused_is_not_shown(
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1", f"redis://:{SECRET}@127.0.0.1:x", "redis://h?socket_timeout=x", ""]
+    "url",
+    [
+        "http://127.0.0.1",
+        f"redis://:{SECRET}@127.0.0.1:x",
+        "redis://h?socket_timeout=x",
+        f"redis://:{SECRET}@h?decode_responses=true",
+        "",
+    ],
 )
 def test_a_url_of_another_kind_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput) as error:

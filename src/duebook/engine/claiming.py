@@ -81,7 +81,7 @@ class Claimer:
         ask = self.appetite.ask(room, empty, monotonic)
         if not room or not ask.anything:
             return []
-        now = self.clock.now()
+        monotonic, now = self.clock.monotonic(), self.clock.now()
         until = now + self.settings.lease
         plan = self.store.claim(self.policy.name, self.kinds, ask.limits, ask.alone, ask.floor, now, until, self.holder)
         found = await self.database.ask(plan)

@@ -46,7 +46,7 @@ class DeliveredClaimer(Claimer):
             return []
         await self._read_controls(monotonic)
         room = await self._afford(await self._permitted(room, monotonic))
-        return await self._claim_received(room, monotonic) if room else []
+        return await self._claim_received(room) if room else []
 
     def _sweeps(self, monotonic: float) -> bool:
         if self.inbox.silent or self.appetite.suspects or monotonic >= self._sweep_at:
@@ -62,7 +62,8 @@ class DeliveredClaimer(Claimer):
             seconds = min(seconds, max(MOMENT_SECONDS, (self.inbox.next_at - self.clock.now()).total_seconds()))
         self.appetite.expect(seconds, monotonic)
 
-    async def _claim_received(self, room: int, monotonic: float) -> list[Held]:
+    async def _claim_received(self, room: int) -> list[Held]:
+        monotonic = self.clock.monotonic()
         taken = self.inbox.take(room)
         try:
             found, early = await self.database.run(self._claim_delivered({one.delivery.id for one in taken}))

@@ -172,11 +172,14 @@ def _client(url: str) -> Redis:
 
     try:
         # Once more: that the server has closed a kept connection shows only when it is used.
-        return Redis.from_url(
+        client = Redis.from_url(
             url, retry=Retry(NoBackoff(), 1), socket_connect_timeout=_CONNECT_SECONDS, socket_timeout=_ANSWER_SECONDS
         )
     except ValueError:
         raise InvalidInput("url", "must look like redis://user:password@host:6379/0, or rediss:// for TLS") from None
+    if client.connection_pool.connection_kwargs.get("decode_responses"):
+        raise InvalidInput("url", "must not set decode_responses: messages are read as bytes")
+    return client
 
 
 def _script(client: Redis, verb: str) -> AsyncScript:

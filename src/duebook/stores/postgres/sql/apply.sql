@@ -1,7 +1,8 @@
 -- Make moves other than claim and begin. Fenced by version, and by state because the version of an intent is foretold
 -- and not read: a row that somebody else moved is not answered.
 update duebook.notifications as n set
-    state = r.next, event = r.event, version = n.version + 1, moved_at = r.at, lease_until = null, holder = null,
+    state = r.next, event = r.event, version = n.version + 1, moved_at = r.at,
+    lease_until = null, holder = null, publish_until = null,
     wake_at = r.wake_at, attention_at = r.attention_at, review_at = r.review_at, closed_at = r.closed_at,
     reason = r.reason, basis = r.basis, wanted = r.wanted, alone = coalesce(r.alone, false),
     permit = case when r.next = 'uncertain' then null else coalesce(r.permit, n.permit) end,

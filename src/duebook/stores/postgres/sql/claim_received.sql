@@ -9,6 +9,7 @@ with {unpaused_kinds}, received as (
 )
 update duebook.notifications set
     state = 'claimed', event = 'claim', version = version + 1, moved_at = cast(:now as timestamptz),
-    wake_at = null, published_for = null, lease_until = cast(:lease_until as timestamptz), holder = :holder
+    wake_at = null, published_for = null, publish_until = null,
+    lease_until = cast(:lease_until as timestamptz), holder = :holder
 where id = any (array(select id from received))
 returning {notification}

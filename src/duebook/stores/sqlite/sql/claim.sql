@@ -28,6 +28,7 @@ with {unpaused_kinds}, urgent as materialized (
 )
 update duebook_notifications set
     state = 'claimed', event = 'claim', version = version + 1, moved_at = :now,
-    wake_at = null, published_for = null, lease_until = :lease_until, holder = :holder
+    wake_at = null, published_for = null, publish_until = null,
+    lease_until = :lease_until, holder = :holder
 where id in (select id from batch union all select id from suspect)
 returning {notification}
