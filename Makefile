@@ -2,6 +2,8 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Every test process would compile everything anew, whatever this machine prefers otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 
 UV := $(shell command -v uv)
 DEV := .venv/dev/bin
