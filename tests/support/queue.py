@@ -87,9 +87,9 @@ class AwaitedQueue(ClockQueue):
                 return found
         return []
 
-    async def until_told(self, count: int) -> list[tuple[str, int, timedelta]]:
+    async def until_told(self, count: int, seconds: float = 20.0) -> list[tuple[str, int, timedelta]]:
         """Wait until so many ids were published; answers them."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(seconds):
             while len(self.published) < count:
                 self.told.clear()
                 await self.told.wait()
