@@ -34,7 +34,7 @@ tapes: .venv/dev/ready ## record anew by what each broken engine of the simulati
 	@$(DEV)/python -m tests.sim.regressions
 
 queues: .venv/dev/ready ## carry ten thousand ids through every broker, two clouds among them
-	@DUEBOOK_QUEUE_IDS=$(or $(COUNT),10000) $(DEV)/pytest -n 4 --dist worksteal -q $(or $(ARGS),tests/queues)
+	@DUEBOOK_QUEUE_IDS=$(or $(COUNT),10000) $(DEV)/pytest -n 4 --dist worksteal --timeout 900 -q $(or $(ARGS),tests/queues)
 
 kill: .venv/dev/ready ## kill real workers a hundred times over twenty thousand notifications
 	@DUEBOOK_KILLS=$(or $(KILLS),100) DUEBOOK_KILL_COUNT=$(or $(COUNT),20000) $(DEV)/pytest -q -s tests/kill/test_storm.py tests/kill/test_recovery.py $(ARGS)

@@ -103,7 +103,8 @@ async def test_a_wait_that_was_cut_short_takes_nothing_along(server: RabbitmqSer
 
 async def test_what_lost_its_queue_is_set_aside(server: RabbitmqServer) -> None:
     async with opened(server, prefix="lost") as queue:
-        await queue.publish("mail", [1], timedelta(seconds=1))
+        # Underway for long enough that its queue is gone when it arrives.
+        await queue.publish("mail", [1], timedelta(seconds=4))
         async with await aio_pika.connect(server.url) as connection, connection.channel() as channel:
             await channel.queue_delete("lost.queue.mail")
             while (await queue.health()).set_aside == 0:

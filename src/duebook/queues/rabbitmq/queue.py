@@ -13,11 +13,13 @@ from ...domain.policy import checked_name
 from ...errors import InvalidInput, MissingExtra, QueueUnavailable
 from ...ports.queue import Delivery, QueueHealth
 from ..address import place
-from ..message import checked_hold, checked_queue, decode, encode, whole_seconds
+from ..message import batches, checked_hold, checked_queue, decode, encode, whole_seconds
 from . import ladder
 from .link import ANSWER_SECONDS, Link, connect
 
 _CLOSE_SECONDS = 5.0
+_BATCH = 500
+"""How many are confirmed within one time limit."""
 
 
 class RabbitmqQueue:
@@ -52,8 +54,9 @@ class RabbitmqQueue:
     async def publish(self, name: str, ids: Sequence[int], delay: timedelta) -> None:
         checked_queue(name)
         seconds = whole_seconds(delay, self.max_delay)
-        async with self._linked() as link:
-            await link.publish(name, [encode(id) for id in ids], seconds)
+        for some in batches(ids, _BATCH):
+            async with self._linked() as link:
+                await link.publish(name, [encode(id) for id in some], seconds)
 
     async def receive(self, name: str, most: int, wait_seconds: float) -> list[Delivery]:
         checked_queue(name)
