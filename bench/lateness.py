@@ -7,14 +7,12 @@ in between: noticing that it is due, the claim, the handler, the intent on recor
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 
-from duebook import Accepted, Message, New, Outcome, SendContext
-
+from .arrivals import Arrivals
 from .audit import audit
 from .figures import Target, percentile
 from .run import Run
-from .subject import DIALECTS, KIND, database, make_book, settle_down
+from .subject import DIALECTS, database, make_book, settle_down
 
 TARGET = Target(50, most=True)
 PER_SECOND = 200
@@ -32,23 +30,11 @@ def measure(run: Run) -> None:
 
 
 async def _lateness(url: str, count: int) -> list[float]:
-    late: list[float] = []
-    done = asyncio.Event()
-    dues: dict[str, datetime] = {}
-
-    async def send(message: Message, context: SendContext) -> Outcome:
-        late.append((datetime.now(UTC) - dues[context.key]).total_seconds())
-        if len(late) == count:
-            done.set()
-        return Accepted()
-
-    book = make_book(url, send)
+    arrivals = Arrivals(count)
+    book = make_book(url, arrivals.send)
     settle_down(url)
-    # Scheduling takes a part of the lead, the worker's start another.
-    first = datetime.now(UTC) + timedelta(seconds=LEAD_SECONDS + count / 20_000)
-    dues.update((f"late-{n}", first + n * timedelta(seconds=1 / PER_SECOND)) for n in range(count))
-    await book.schedule_many([New(kind=KIND, key=key, recipient="you", at=at) for key, at in dues.items()])
+    await arrivals.promise(book, [f"late-{n}" for n in range(count)], LEAD_SECONDS, PER_SECOND)
     async with book.worker(), asyncio.timeout(LEAD_SECONDS + count / PER_SECOND + 60):
-        await done.wait()
+        await arrivals.done.wait()
     await book.close()
-    return late
+    return arrivals.late

@@ -16,10 +16,11 @@ from typing import Any
 
 import psycopg
 
-from duebook import Accepted, Duebook, Message, New, Outcome, SendContext
+from duebook import Duebook, New
 from duebook.ports import Plan, Queue, Statement
 from duebook.testing.contracts.queue import HostileQueue
 
+from .arrivals import Arrivals
 from .audit import audit
 from .brokers import BROKERS, Connect, Missing
 from .figures import percentile
@@ -89,33 +90,22 @@ def _lag(run: Run, name: str, target: str, connect: Connect | None, rate: int, a
 async def _serve(
     target: str, connect: Connect | None, rate: int, count: int, ahead: bool
 ) -> tuple[list[float], Counter[str], int]:
-    late: list[float] = []
-    done = asyncio.Event()
-    dues: dict[str, datetime] = {}
-
-    async def send(message: Message, context: SendContext) -> Outcome:
-        late.append((datetime.now(UTC) - dues[context.key]).total_seconds())
-        if len(late) == count:
-            done.set()
-        return Accepted()
-
+    arrivals = Arrivals(count)
     counting = CountingQueue(connect()) if connect else None
-    book = make_book(target, send, queue=counting)
+    book = make_book(target, arrivals.send, queue=counting)
     await book.wired.database.ask(book.wired.store.index_unpublished())
     settle_down(target)
     statements = _count_statements(book)
-    first = datetime.now(UTC) + timedelta(seconds=LEAD_SECONDS + count / 20_000)
     keys = [f"{'ahead' if ahead else 'now'}-{number}" for number in range(count)]
     if ahead:
-        dues.update((key, first + n * timedelta(seconds=1 / rate)) for n, key in enumerate(keys))
-        await book.schedule_many([New(kind=KIND, key=key, recipient="you", at=at) for key, at in dues.items()])
+        await arrivals.promise(book, keys, LEAD_SECONDS, rate)
     scheduled = statements[0]
     async with book.worker(), asyncio.timeout(count / rate + 60):
         if not ahead:
-            scheduled += await _schedule_now(book, keys, dues, rate)
-        await done.wait()
+            scheduled += await _schedule_now(book, keys, arrivals.dues, rate)
+        await arrivals.done.wait()
     await book.close()
-    return late, counting.calls if counting else Counter(), statements[0] - scheduled
+    return arrivals.late, counting.calls if counting else Counter(), statements[0] - scheduled
 
 
 async def _schedule_now(book: Duebook, keys: Sequence[str], dues: dict[str, datetime], rate: int) -> int:

@@ -5,6 +5,7 @@ from typing import TypeVar
 import psycopg
 import pytest
 
+from duebook.testing.contracts.queue.carrying import MANY_VARIABLE
 from tests import postgres
 
 SERVER = pytest.StashKey[postgres.Server]()
@@ -24,6 +25,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     os.environ[postgres.VARIABLE] = server.url
     if reporter := config.pluginmanager.get_plugin("terminalreporter"):
         reporter.write_line(said)
+        if MANY_VARIABLE not in os.environ:
+            reporter.write_line("SQS and Service Bus are left out, as their doubles are slow: `make queues` tries them")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

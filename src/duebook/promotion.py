@@ -39,13 +39,14 @@ class Promotion:
 
     def settle(self) -> None:
         """From now on take the steps in the event loop that is running here."""
-        self._home = asyncio.get_running_loop()
+        self._move_to(asyncio.get_running_loop())
 
     def soon(self) -> None:
         """Ask for a step. From any thread, with or without an event loop; returns at once."""
         here = _running_loop()
         if self._home is None or self._home.is_closed():
-            self._home, self._task, self._rests_until = here or self._portal.loop(), None, 0.0
+            self._move_to(here or self._portal.loop())
+        assert self._home is not None
         if here is self._home:
             self._go()
         else:
@@ -56,6 +57,11 @@ class Promotion:
         if self._task is not None and asyncio.get_running_loop() is self._home:
             await asyncio.wait({self._task}, timeout=FINISH_SECONDS)
             self._task.cancel()
+
+    def _move_to(self, home: asyncio.AbstractEventLoop) -> None:
+        """A step that another loop has begun is that one's own."""
+        if home is not self._home:
+            self._home, self._task, self._rests_until = home, None, 0.0
 
     def _go(self) -> None:
         self._wanted = True

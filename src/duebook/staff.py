@@ -60,7 +60,7 @@ class Staff:
         worker = Worker(self.lanes, lookout, agents, self._prepare, listen, self._leave, stop_seconds)
         for inbox in self.inboxes:
             inbox.relieved = lambda queue: worker.rouse(receiver_name(queue))
-            inbox.finished = partial(worker.rouse, acknowledger_name(inbox.channel))
+            inbox.has_news = partial(worker.rouse, acknowledger_name(inbox.channel))
         return worker
 
     def _open_lane(self, channel: Channel) -> None:
@@ -82,13 +82,13 @@ class Staff:
         registry, database, store, clock, settings = (
             wired.registry, wired.database, wired.store, wired.clock, wired.settings,
         )  # fmt: skip
-        made = {name: partial(self._made, expect) for name, expect in self.expect.items()}
+        tell = {name: partial(self._tell, expect) for name, expect in self.expect.items()}
         return [
             Rescuer(registry, database, store, settings, by),
             Sweeper(database, store, clock, settings, by),
             Reconciler(registry, database, store, clock, settings, by, self.message_domain),
-            Scheduler(registry, database, store, clock, settings, made),
-            Digester(registry, database, store, clock, settings, made),
+            Scheduler(registry, database, store, clock, settings, tell),
+            Digester(registry, database, store, clock, settings, tell),
             Matcher(database, store, clock, settings, by, match),
             Pruner(registry, database, store, clock, settings),
         ]
@@ -102,14 +102,15 @@ class Staff:
         ]
         return [self.wired.promoter(self.wired.queue), *receivers, *map(Acknowledger, self.inboxes)]
 
-    def _made(self, expect: Expect, seconds: float, suspect: bool) -> None:
+    def _tell(self, expect: Expect, seconds: float, suspect: bool) -> None:
+        """Tell a lane, and with it the broker, of what is new."""
         expect(seconds, suspect)
         self.wired.promote_soon()
 
     def _heard(self, channel: str) -> None:
         """Somebody says that a channel has something due."""
         if channel in self.expect:
-            self._made(self.expect[channel], 0.0, False)
+            self._tell(self.expect[channel], 0.0, False)
 
     async def _prepare(self) -> None:
         await self.wired.check_schema()
@@ -126,7 +127,6 @@ class Staff:
         """Hear wake-ups until the connection ends."""
         assert self.wired.listen is not None
         ended = asyncio.Event()
-
         connection = await self.wired.listen(self._heard)
         connection.add_termination_listener(lambda _: ended.set())
         try:

@@ -11,20 +11,7 @@ from duebook.engine.settings import EngineSettings
 from duebook.ports import Delivery
 from tests.support.brokered import Brokered
 from tests.support.clock import Clock
-from tests.support.engine import Crew
 from tests.support.queue import ClockQueue
-
-
-@pytest.fixture
-def queue(crew: Crew) -> ClockQueue:
-    return ClockQueue(crew.world.clock)
-
-
-@pytest.fixture
-def brokered(crew: Crew, queue: ClockQueue) -> Brokered:
-    crew.channel()
-    crew.kind()
-    return Brokered(crew, queue)
 
 
 async def test_what_came_early_is_sent_at_its_moment_and_not_before(brokered: Brokered, queue: ClockQueue) -> None:

@@ -149,7 +149,7 @@ class Crowd(ABC):
         agents, roused = self.agents(registry, database, clock, holder), set[str]()
         if inbox is not None:
             inbox.relieved = lambda queue: roused.add(receiver_name(queue))
-            inbox.finished = lambda: roused.add(acknowledger_name("mail"))
+            inbox.has_news = lambda: roused.add(acknowledger_name("mail"))
             agents.append(Promoter(inbox.queue, database, self.store, clock, SETTINGS))
             agents += [Receiver(inbox, priority, _waker(lane, tasks)) for priority in Priority]
             agents.append(Acknowledger(inbox))

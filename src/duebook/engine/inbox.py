@@ -28,14 +28,14 @@ class Inbox:
 
     Of what is due it holds so much of a class that the channel is never idle while more is fetched, and no more: others
     may be idle. Of what is early it holds a batch. `relieved`: told of a queue when there is room for more of it.
-    `finished`: told when the broker is to hear what became of its messages.
+    `has_news`: told when the broker is to hear what became of its messages.
     """
 
     def __init__(self, policy: ChannelPolicy, queue: Queue, settings: EngineSettings) -> None:
         self.channel = policy.name
         self.queue = queue
         self.relieved: Callable[[str], None] = lambda name: None
-        self.finished: Callable[[], None] = lambda: None
+        self.has_news: Callable[[], None] = lambda: None
         self._most = min(2 * policy.concurrency, settings.batch)
         self._most_early = settings.batch
         self._waiting: dict[Priority, deque[Delivery]] = {priority: deque() for priority in Priority}
@@ -100,12 +100,12 @@ class Inbox:
         for priority, waiting in self._waiting.items():
             if len(waiting) > self._most:
                 self._for_others += [Parcel(priority, waiting.pop()) for _ in range(len(waiting) - self._most)]
-                self.finished()
+                self.has_news()
 
     def finish(self, parcels: Iterable[Parcel]) -> None:
         """Be done with messages, whatever became of their ids: what is left of them is in the store."""
         self._done += parcels
-        self.finished()
+        self.has_news()
 
     def leave(self) -> None:
         """Let others have everything."""
