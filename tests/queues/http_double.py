@@ -49,6 +49,11 @@ class HttpQueueDouble(HttpDouble):
             return await self._received(name, **request.json())
         return self._told(name, verb, **request.json())
 
+    async def restart(self) -> None:
+        """Break every connection and be there again, with every message."""
+        await self.__aexit__(None, None, None)
+        await self.__aenter__()
+
     def post(self, name: str, message: object, delay_seconds: float = 0) -> None:
         """Put a message of whatever shape into a queue."""
         visible_at = _now() + delay_seconds

@@ -30,7 +30,10 @@ class TestHttp(QueueContract):
             async def post(name: str, body: str) -> None:
                 server.post(name, json.loads(body) if body[0] in "[{" else body)
 
-            yield Broker(lambda hold_seconds: HttpQueue(server.url, token=TOKEN, hold_seconds=hold_seconds), post)
+            def connect(hold_seconds: int) -> Queue:
+                return HttpQueue(server.url, token=TOKEN, hold_seconds=hold_seconds)
+
+            yield Broker(connect, post, server.restart)
 
     def unreachable(self) -> Queue:
         return HttpQueue(f"http://127.0.0.1:{free_port()}", token=SECRET)

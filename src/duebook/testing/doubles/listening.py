@@ -18,7 +18,8 @@ LONGEST_BYTES = 4 * 1_048_576
 
 
 class Listener(ABC):
-    """Serves on 127.0.0.1, on a port that the system chooses, for as long as it is entered: `async with …`.
+    """Serves on 127.0.0.1, on a port that the system chooses, for as long as it is entered: `async with …`. Entered
+    again, it is there again.
 
     `port`: where it listens. `connections`: how many it has had so far. `open_connections`: how many it has now.
     """
@@ -40,7 +41,7 @@ class Listener(ABC):
             await self._change.wait()
 
     async def __aenter__(self) -> Self:
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server(("127.0.0.1", self.port))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
         self._server = await asyncio.start_server(self._connected, sock=listener, ssl=self._tls, limit=LONGEST_BYTES)
         self.port = listener.getsockname()[1]

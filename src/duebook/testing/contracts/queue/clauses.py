@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
+from unittest import SkipTest
 
 from ....errors import InvalidInput, QueueUnavailable
 from ....ports import Delivery, Queue
@@ -42,7 +43,7 @@ class Broker:
 
     `connect`: makes a queue of yours that talks to it, with these `hold_seconds`. `post`: puts a text into the queue of
     a name, in the way that a program which is not duebook would. `restart`: stops the broker and starts it again;
-    without it the clause about that is left out.
+    without it the clauses about that are skipped.
     """
 
     connect: Callable[[int], Queue]
@@ -63,6 +64,12 @@ class Trial:
         queue = self.broker.connect(hold_seconds)
         self.opened.append(queue)
         return queue
+
+    def restart(self) -> Callable[[], Awaitable[object]]:
+        """Return how the broker is restarted; without a way the clause is skipped, and says so."""
+        if self.broker.restart is None:
+            raise SkipTest("this Broker has no `restart`")
+        return self.broker.restart
 
     async def publish(self, queue: Queue, *ids: int, seconds: float = 0) -> None:
         await queue.publish(self.name, ids, timedelta(seconds=seconds))

@@ -30,13 +30,10 @@ class Working(Contract):
 
     @clause
     async def test_workers_send_each_once_although_the_broker_is_restarted(self, trial: Trial) -> None:
-        if trial.broker.restart is None:
-            return
+        restart = trial.restart()
         with TemporaryDirectory() as folder:
             queues = [trial.connect(), trial.connect()]
-            await work_is_done_once(
-                f"sqlite:///{Path(folder) / 'book.db'}", queues, trial.name, 100, meanwhile=trial.broker.restart
-            )
+            await work_is_done_once(f"sqlite:///{Path(folder) / 'book.db'}", queues, trial.name, 100, meanwhile=restart)
 
 
 class Mails:
