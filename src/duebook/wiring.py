@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from .clock import SystemClock
-from .domain.policy import ChannelPolicy
-from .domain.publication import reach
+from .domain.policy import ChannelPolicy, Priority
+from .domain.publication import queue_name, reach
 from .engine import incarnation
 from .engine.registry import Registry
 from .engine.settings import EngineSettings
@@ -228,9 +228,12 @@ class Wired:
             raise SchemaMismatch.between(present, needed)
 
     async def check_queue(self) -> None:
-        """Raise QueueUnavailable unless the broker can be reached, where there is one."""
-        if self.queue is not None and not (health := await self.queue.health()).reachable:
+        """Raise QueueUnavailable unless the broker can be reached and has every queue, where there is one."""
+        if self.queue is not None and not (health := await self.queue.health(self.queue_names())).reachable:
             raise QueueUnavailable(health.detail)
+
+    def queue_names(self) -> list[str]:
+        return [queue_name(channel, priority) for channel in self.registry.channels for priority in Priority]
 
 
 def check_registry(registry: Registry) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from duebook import Duebook, New, State
 from duebook.engine.promoter import Promoter
+from duebook.errors import QueueUnavailable
 from tests.app.desk import DAY, MINUTE, SETTINGS, Clock, Desk, soon
 from tests.app.places import Place
 from tests.support.queue import AwaitedQueue
@@ -119,6 +120,19 @@ async def test_a_worker_hears_of_what_another_program_schedules_for_now(
         await served.until(State.ACCEPTED, keys[0])
     await other.book.close()
     await served.book.close()
+
+
+async def test_a_worker_that_lacks_a_queue_does_not_start(place: Place, clock: Clock, queue: AwaitedQueue) -> None:
+    desk = make_desk(place, clock, queue)
+    queue.missing.add("mail.bulk")
+    with pytest.raises(QueueUnavailable, match=r"mail\.bulk"):
+        async with desk.worker():
+            pass
+    queue.missing.clear()
+    async with desk.worker():
+        await desk.schedule("a")
+        await desk.until(State.ACCEPTED, "a")
+    await desk.book.close()
 
 
 async def test_a_worker_that_stops_gives_back_what_it_did_not_begin(

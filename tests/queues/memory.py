@@ -127,7 +127,7 @@ class InMemory:
         for one in self.memory.known(deliveries):
             one.visible_at = now() + self.hold_seconds
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         return QueueHealth(True, "in memory", self.memory.set_aside)
 
     async def close(self) -> None: ...

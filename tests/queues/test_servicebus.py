@@ -1,9 +1,11 @@
 import asyncio
 import gc
 import re
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from azure.servicebus import ServiceBusMessage
@@ -14,6 +16,7 @@ from duebook.errors import InvalidInput, QueueUnavailable
 from duebook.ports import Queue
 from duebook.queues.servicebus import ServiceBusQueue
 from duebook.testing.contracts.queue import SECRET, Broker, QueueContract
+from duebook.testing.contracts.queue.working import Mails, make_book, promise
 from tests.queues.ports import free_port
 from tests.queues.servicebus_double import ServiceBusDouble, Unavailable, connection_string, running
 
@@ -96,6 +99,22 @@ async def test_before_a_queue_is_used_it_does_not_have_to_exist(double: ServiceB
     queue = ServiceBusQueue(double.connection_string, prefix=prefix)
     assert (await queue.health()).reachable
     await queue.close()
+
+
+async def test_a_worker_does_not_start_without_its_queues(double: ServiceBusDouble, tmp_path: Path) -> None:
+    """It says which are missing, within seconds, and nothing is marked as published."""
+    queue = ServiceBusQueue(double.connection_string, prefix="missing.")
+    book = make_book(f"sqlite:///{tmp_path / 'book.db'}", queue, "email", Mails())
+    await book.migrate()
+    with pytest.raises(QueueUnavailable) as caught:
+        async with book.worker():
+            pass
+    for name in ("urgent", "normal", "bulk"):
+        assert f"there is no queue 'missing..email.{name}'" in str(caught.value)
+    await promise(book, 1)
+    await book.close()
+    with closing(sqlite3.connect(tmp_path / "book.db")) as connection:
+        assert connection.execute("select published_for from duebook_notifications").fetchall() == [(None,)]
 
 
 async def test_more_than_one_batch_is_published_and_each_id_once(double: ServiceBusDouble) -> None:

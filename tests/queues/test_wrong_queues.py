@@ -41,7 +41,7 @@ class Away(InMemory):
     async def receive(self, *_: Any) -> list[Delivery]:
         raise QueueUnavailable(self.said)
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         return QueueHealth(False, self.said)
 
 
@@ -207,7 +207,7 @@ class ReadsWhatIsForeign(InMemory):
 
 
 class Sick(InMemory):
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         return QueueHealth(False, "no idea")
 
 
@@ -230,7 +230,7 @@ class Tells(Away):
 
 
 class FeelsWell(Away):
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         return QueueHealth(True, "in memory")
 
 

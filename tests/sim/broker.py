@@ -88,7 +88,7 @@ class SimQueue:
 
     async def extend(self, name: str, deliveries: Sequence[Delivery]) -> None: ...
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         return QueueHealth(True, "simulated")
 
     async def close(self) -> None: ...

@@ -18,12 +18,13 @@ class Now(Protocol):
 @dataclass
 class ClockQueue:
     """A broker in the test's hand: delivers by its clock, and is down when told to be. `mute`: it takes messages and
-    does not say so."""
+    does not say so. `missing`: the queues that it has not."""
 
     clock: Now
     max_delay: timedelta | None = None
     down: bool = False
     mute: bool = False
+    missing: set[str] = field(default_factory=set)
     waiting: list[tuple[datetime, str, int]] = field(default_factory=list)
     held: list[tuple[str, int]] = field(default_factory=list)
     published: list[tuple[str, int, timedelta]] = field(default_factory=list)
@@ -56,8 +57,9 @@ class ClockQueue:
     async def extend(self, name: str, deliveries: Sequence[Delivery]) -> None:
         self._answer()
 
-    async def health(self) -> QueueHealth:
-        return QueueHealth(not self.down, "down" if self.down else "up")
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
+        lacking = sorted(self.missing & set(names))
+        return QueueHealth(not self.down and not lacking, f"down: {self.down}, missing: {lacking}")
 
     async def close(self) -> None: ...
 

@@ -64,7 +64,7 @@ async def doctor(session: Session) -> Reply:
         async with database.incarnation() as found:
             findings.append(restores(found is not None))
     if book.wired.queue is not None:
-        findings.append(broker(await book.wired.queue.health()))
+        findings.append(broker(await book.wired.queue.health(book.wired.queue_names())))
         if readable:
             findings.append(unpublished(await session.ask(book.wired.store.read_unpublished_index())))
     if session.knows_app:

@@ -63,8 +63,12 @@ class Queue(Protocol):
         """Hold messages for another `hold_seconds` from now, where the broker needs to be told."""
         ...
 
-    async def health(self) -> QueueHealth:
-        """Say within seconds whether the broker can be reached, and why not. Raises nothing."""
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
+        """Say within seconds whether the broker can be reached, and why not. Raises nothing.
+
+        `names`: queues that are going to be used. A broker on which they have to be made beforehand cannot be reached
+        without them, and `detail` says which are missing.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -6,7 +6,7 @@ https://learn.microsoft.com/azure/service-bus-messaging/ (message-transfers-lock
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
@@ -113,17 +113,18 @@ class ServiceBusQueue:
         async with self._receiving(self._queue(name)) as receiver:
             await _each(deliveries, receiver.renew_message_lock)
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         # The queue that is named like the prefix alone need not exist: that it does not is an answer, too.
-        queues = list(self._receivers) or [self._prefix]
+        needed = {self._queue(name) for name in names} | self._receivers.keys()
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
-                counts = await asyncio.gather(*map(self._set_aside, queues), return_exceptions=True)
-            set_aside = sum(_raised(count) for count in counts)
-        except QueueUnavailable as error:
-            return QueueHealth(reachable=False, detail=str(error))
+                look = partial(self._set_aside, needed=needed)
+                counts = await asyncio.gather(*map(look, sorted(needed) or [self._prefix]), return_exceptions=True)
         except TimeoutError:
             return QueueHealth(reachable=False, detail=f"{self._place} does not answer")
+        if wrong := [str(count) for count in counts if isinstance(count, QueueUnavailable)]:
+            return QueueHealth(reachable=False, detail="; ".join(wrong))
+        set_aside = sum(_raised(count) for count in counts)
         return QueueHealth(reachable=True, detail=f"Azure Service Bus at {self._place}", set_aside=set_aside)
 
     async def close(self) -> None:
@@ -150,7 +151,7 @@ class ServiceBusQueue:
             async with link.borrowed() as receiver:
                 yield receiver
 
-    async def _set_aside(self, queue: str) -> int:
+    async def _set_aside(self, queue: str, needed: Collection[str]) -> int:
         from azure.servicebus import ServiceBusSubQueue
         from azure.servicebus.exceptions import ServiceBusError
 
@@ -160,7 +161,7 @@ class ServiceBusQueue:
                 async with dead:
                     messages = await dead.peek_messages(_COUNTED)
             except ServiceBusError as error:
-                if _is_missing(error) and queue not in self._receivers:
+                if _is_missing(error) and queue not in needed:
                     return 0
                 raise
         return sum(message.dead_letter_reason == _NOT_OURS for message in messages)

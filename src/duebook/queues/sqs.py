@@ -118,7 +118,7 @@ class SqsQueue:
     async def extend(self, name: str, deliveries: Sequence[Delivery]) -> None:
         await self._hide(name, deliveries, self._hold_seconds)
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         try:
             async with self._answering() as client, asyncio.timeout(_ANSWER_SECONDS):
                 set_aside = await self._count_aside(client)

@@ -87,7 +87,7 @@ class HttpQueue:
     async def extend(self, name: str, deliveries: Sequence[Delivery]) -> None:
         await self._tell(name, "extend", _handles(deliveries), hold_seconds=self._hold_seconds)
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         try:
             async with asyncio.timeout(_HEALTH_SECONDS):
                 await self._link.ask("/health")

@@ -106,7 +106,7 @@ class NatsQueue:
     async def extend(self, name: str, deliveries: Sequence[Delivery]) -> None:
         await self._settle(deliveries, b"+WPI")
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         try:
             async with self._connected() as jetstream:
                 aside = await _described(jetstream, _aside_stream(self._prefix))

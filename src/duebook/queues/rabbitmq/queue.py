@@ -86,7 +86,7 @@ class RabbitmqQueue:
                 if link.release(delivery.handle):
                     link.hold(delivery.handle)
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         try:
             async with self._linked() as link:
                 return QueueHealth(

@@ -113,7 +113,7 @@ class RedisQueue:
             for some in batches(deliveries, _BATCH):
                 await self._extend([keys.held], [self._hold_milliseconds, *_members(some)])
 
-    async def health(self) -> QueueHealth:
+    async def health(self, names: Sequence[str] = ()) -> QueueHealth:
         try:
             with self._reaching():
                 async with asyncio.timeout(_HEALTH_SECONDS):
